@@ -47,7 +47,7 @@ function Edit({ file, problems, question }: ReloadEvent): JSX.Element {
         ))}
       </ul>
       <Text size="sm" mt="xs">
-        The last good version stays in use.
+        The last valid version stays in use.
       </Text>
     </Alert>
   );

@@ -8,13 +8,13 @@ interface Details {
   readonly cause?: unknown;
 }
 
-/** A command that cannot go on: one sentence that says why, and the next step. */
+/** A command has failed: one sentence that says why, and the next step. */
 export class CommandFailure extends Error {
   /** 1: it failed; 2: it was called wrongly. */
   readonly exitCode: 1 | 2;
-  /** Lines before the sentence, for example each problem of a file. */
+  /** Lines before the sentence, such as the problems of a file. */
   readonly details: readonly string[];
-  /** What `--json` prints beside the sentence. */
+  /** What `--json` prints in addition. */
   readonly data: object;
 
   constructor(message: string, { exitCode = 1, details = [], data = {}, cause }: Details = {}) {
@@ -25,15 +25,15 @@ export class CommandFailure extends Error {
   }
 }
 
-/** The file asks for data that cannot be generated. */
+/** The data that the specification describes cannot be generated. */
 export class GenerationFailure extends CommandFailure {}
 
-/** What the system's errors on files mean. */
+/** The meaning of file system errors. */
 const fileErrors: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   EISDIR: 'it is a folder',
   ENOTDIR: 'what should be a folder in its path is a file',
-  EEXIST: 'something of that name is there already',
+  EEXIST: 'something of that name already exists',
   EACCES: 'permission denied',
   EPERM: 'the system does not permit it',
   EROFS: 'it is on a file system that may only be read',
@@ -46,7 +46,7 @@ const fileErrors: Readonly<Record<string, string>> = {
   EIO: 'the disk reported an error',
 };
 
-/** What a file system error means, as the end of a sentence; undefined for any other error. */
+/** The meaning of a file system error, as the end of a sentence; undefined for any other error. */
 export function fileReason(error: unknown): string | undefined {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || (syscall === undefined && !code.startsWith('ERR_FS'))) return undefined;
@@ -55,9 +55,9 @@ export function fileReason(error: unknown): string | undefined {
 
 const databaseErrors: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_(?:BUSY|LOCKED)/u, 'is locked by another process. Stop that one, or try again later.'],
-  [/^SQLITE_NOTADB/u, 'is no SQLite database. Name another file.'],
+  [/^SQLITE_NOTADB/u, 'is not a SQLite database. Name another file.'],
   [/^SQLITE_CORRUPT/u, 'is damaged: SQLite cannot read it. Restore it from a backup.'],
-  // The second: the file beside it that its users share could not be made as long as it has to be.
+  // IOERR_SHMSIZE: the -shm file could not be extended.
   [
     /^SQLITE_(?:FULL|IOERR_SHMSIZE)/u,
     'cannot be written: the disk is full. Make room and run it again.',
@@ -76,7 +76,7 @@ export function databaseFailure(error: unknown, name: string): unknown {
   const code = codeOf(error) || codeOf(error.cause);
   const [, meaning = reasonOf(error.cause)] =
     databaseErrors.find(([pattern]) => pattern.test(code)) ?? [];
-  // While committing, what has become of the work matters more than what the connection died of.
+  // The connection was lost during a commit: the unknown outcome matters more than the cause.
   const isUnclear = error instanceof DatabaseFailure && error.kind === 'outcomeUnknown';
   const message =
     meaning === undefined || isUnclear ? error.message : `The database ${name} ${meaning}`;

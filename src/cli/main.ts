@@ -11,7 +11,7 @@ const { version, engines } = JSON.parse(readFileSync(packageFile, 'utf8')) as {
   readonly version: string;
   readonly engines: { readonly node: string };
 };
-// An older Node would end with a stack, at the first thing that it does not have: so nothing is imported by name above.
+// An older Node would fail with a stack at the first missing feature, so the imports above name none.
 const needed = Number.parseInt(engines.node.replace('>=', ''), 10);
 if (Number.parseInt(process.versions.node, 10) < needed) {
   process.stderr.write(
@@ -19,25 +19,25 @@ if (Number.parseInt(process.versions.node, 10) < needed) {
   );
   process.exit(1);
 }
-// Before anything else is loaded: the second start is faster by what compiling took.
+// Before other modules are loaded: later starts need not compile them.
 modules.enableCompileCache();
-// Once many requests have waited together, for a slow database or for their turn, the engine takes rows and records for
-// things that stay, makes them where garbage is dear to find, and goes on doing so: reads then cost an eighth more.
+// After many requests have waited at once, V8 takes rows and records for long-lived objects and allocates them in the old
+// generation from then on: reads then cost an eighth more.
 setFlagsFromString('--no-allocation-site-pretenuring');
-// By itself the heap may double and double again before it is looked through: 150 MiB more under a thousand clients.
+// Without it the heap may double repeatedly before a collection: 150 MiB more with a thousand clients.
 setFlagsFromString('--heap-growing-percent=25');
 const { userFolder } = await import('./context.ts');
 const { processOutput } = await import('./output.ts');
 const { runCommand } = await import('./run.ts');
 const { uuidv7 } = await import('../lib/uuid.ts');
 
-/** Where it was started. The folder may have been removed since the user went there, as by `git checkout`. */
+/** The folder of this process. It may have been deleted since the user changed to it, as by `git checkout`. */
 function currentFolder(): string {
   try {
     return process.cwd();
   } catch {
     process.stderr.write(
-      'The folder that you are in is not there any more. Change to another one, or to it anew, and run it again.\n',
+      'Your current folder no longer exists. Change to another one, and run it again.\n',
     );
     return process.exit(1);
   }
@@ -49,7 +49,7 @@ const context: Context = {
   environment: process.env,
   output: processOutput(process),
   clockAndIds: { now: () => new Date(), uuid: uuidv7 },
-  // Without a bound the first is 0, or more than any machine has.
+  // Without a limit, `constrainedMemory` is 0 or larger than any machine's memory.
   memory: Math.min(process.constrainedMemory() || Infinity, totalmem()),
   stop: () => {
     if (stop === undefined) {

@@ -1,10 +1,11 @@
+import type { Api } from '../model/api.ts';
 import { fileReason } from './failure.ts';
 
 /** The only place that prints: results on standard output, everything else on standard error. */
 export interface Output {
-  /** A line that cannot be written, as on a full disk, ends the command. */
+  /** Writes a line. If that fails, as on a full disk, the command ends. */
   readonly print: (line: string) => void;
-  /** From here on it ends nothing: who serves goes on, whoever hears of it. */
+  /** From now on a line that cannot be written does not end the command: a server goes on. */
   readonly serving: () => void;
   readonly note: (line: string) => void;
   /** Runs `work` with a progress bar on a terminal, silently elsewhere. */
@@ -13,7 +14,7 @@ export interface Output {
     work: (report: (done: number, total: number) => void) => Promise<Value>,
   ) => Promise<Value>;
   readonly isInteractive: boolean;
-  /** Whether somebody reads on a terminal what is printed. */
+  /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
 }
 
@@ -22,13 +23,13 @@ export function processOutput(process: NodeJS.Process): Output {
   const { stdin, stdout, stderr } = process;
   let isServing = false;
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // Whoever read it (`| head`) has seen enough.
+    // The reader of a pipe has closed it, as `head` does.
     if (isServing || error.code === 'EPIPE') return;
     const reason = fileReason(error) ?? error.message;
-    stderr.write(`Standard output cannot be written: ${reason}. Mend that and run it again.\n`);
+    stderr.write(`Standard output cannot be written: ${reason}. Fix that and run it again.\n`);
     process.exit(1);
   });
-  // There is nowhere else to tell that a warning cannot be told.
+  // A warning that cannot be written has no other place.
   stderr.on('error', () => undefined);
   return {
     print: (line) => stdout.write(`${line}\n`),
@@ -65,7 +66,33 @@ export function columns(rows: readonly (readonly [string, string])[]): readonly 
   return rows.map(([left, text]) => `  ${left.padEnd(width)}  ${text.padStart(right)}`);
 }
 
-/** `15,607`; the locale machinery would cost a start more than all else that the banner needs. */
+/** `15,607`. `toLocaleString` would take longer at the start than the rest of the banner. */
 export function grouped(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
+}
+
+/** The number of records of each resource, by its name. */
+export type RecordCounts = readonly (readonly [resource: string, count: number])[];
+
+/** Sorts counts in the order of the specification. Resources without a count are left out. */
+export function inFileOrder({ resources }: Api, counts: ReadonlyMap<string, number>): RecordCounts {
+  return [...resources.keys()].flatMap((name) => {
+    const count = counts.get(name);
+    return count === undefined ? [] : [[name, count] as const];
+  });
+}
+
+/** One line for each resource. */
+export function countLines(counts: RecordCounts): readonly string[] {
+  return columns(counts.map(([name, count]) => [name, grouped(count)]));
+}
+
+/** `15,607 records` */
+export function records(count: number): string {
+  return count === 1 ? '1 record' : `${grouped(count)} records`;
+}
+
+/** `15,607 records were`, to begin a sentence. */
+export function recordsWere(count: number): string {
+  return `${records(count)} ${count === 1 ? 'was' : 'were'}`;
 }

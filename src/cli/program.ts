@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { argument, fromFolder, typed, type Context } from './context.ts';
+import { shellArgument, fromFolder, typedCommand, type Context } from './context.ts';
 import { exampleNames } from './files/examples.ts';
 import type { CheckFlags } from './commands/check.ts';
 import type { ExportFlags } from './commands/export.ts';
@@ -9,7 +9,7 @@ import type { GenerateFlags } from './commands/generate.ts';
 import type { IntrospectFlags } from './commands/introspect.ts';
 import type { PromoteFlags } from './commands/promote.ts';
 import type { DevFlags } from './serve/address.ts';
-import type { Named } from './files/specification.ts';
+import type { SpecificationFlags } from './files/specification.ts';
 import type { StartFlags } from './commands/start.ts';
 
 /**
@@ -42,7 +42,7 @@ export function buildProgram(context: Context, version: string): Command {
       .option('--port <number>', 'the port to listen on, 0 for any that is free (default 4000)')
       .option('--host <address>', 'the address to listen on (default 127.0.0.1)')
       .option('--database <url>', databases)
-      .option('--open', 'show it in a browser');
+      .option('--open', 'open it in a browser');
 
   command(
     'init [dir]',
@@ -65,7 +65,7 @@ export function buildProgram(context: Context, version: string): Command {
     ),
     'sqlite:PATH, sqlite::memory: or postgres://user:password@host/name',
   )
-    .option('--no-generate', 'leave an empty database empty, but for what the file names as data')
+    .option('--no-generate', 'do not generate records; only load the files of "data"')
     .action(async (file: string | undefined, flags: DevFlags) => {
       const { dev } = await import('./commands/dev.ts');
       await dev(context, { ...flags, file });
@@ -79,17 +79,20 @@ export function buildProgram(context: Context, version: string): Command {
     ),
     'sqlite:PATH or postgres://user:password@host/name',
   )
-    .option('--workers <number>', 'how many processes serve together (default 1)')
+    .option('--workers <number>', 'the number of processes that serve (default 1)')
     .action(async (file: string | undefined, flags: StartFlags) => {
       const { start } = await import('./commands/start.ts');
       await start(context, { ...flags, file });
     });
 
   onSpecification('check', 'show every problem of a specification', 'check plinth.yaml')
-    .option('--against <file>', 'an older specification: tell what breaks the users of its API')
+    .option(
+      '--against <file>',
+      'an older specification: also show the changes, and fail on breaking ones',
+    )
     .option(
       '--database <url>',
-      'sqlite:PATH: warn also of what its tables have otherwise (default: as the specification says)',
+      'sqlite:PATH: also warn about its existing tables (default: as the specification says)',
     )
     .option('--json', 'print the problems and changes as JSON')
     .action(async (file: string | undefined, flags: CheckFlags) => {
@@ -100,7 +103,7 @@ export function buildProgram(context: Context, version: string): Command {
   const documenting = (added: Command): Command =>
     added
       .option('--out <file>', 'write it to a file')
-      .option('--version <number>', 'of which version of the API (default: the default version)');
+      .option('--version <number>', 'the version of the API (default: the default version)');
 
   documenting(
     onSpecification('openapi', 'make the OpenAPI document', 'openapi --out openapi.json'),
@@ -118,14 +121,14 @@ export function buildProgram(context: Context, version: string): Command {
 
   onSpecification(
     'migrate',
-    'show, or make, what brings a database up to date',
+    'show or apply the steps that bring a database up to date',
     'migrate --database sqlite:shop.db --apply',
   )
     .option('--database <url>', 'sqlite:PATH or postgres://user:password@host/name')
-    .option('--apply', 'do the steps, in one transaction')
-    .option('--allow-data-loss', 'do the steps that lose values too')
+    .option('--apply', 'apply the steps, in one transaction')
+    .option('--allow-data-loss', 'also apply steps that lose values')
     .option('--json', 'print the steps as JSON')
-    .action(async (file: string | undefined, flags: Named) => {
+    .action(async (file: string | undefined, flags: SpecificationFlags) => {
       const { migrate } = await import('./commands/migrate.ts');
       await migrate(context, { ...flags, file });
     });
@@ -137,10 +140,10 @@ export function buildProgram(context: Context, version: string): Command {
   )
     .addHelpText(
       'after',
-      '\nThe source is sqlite:PATH, postgres://user:password@host/name or a .json file; nothing of it is changed.',
+      '\nThe source is sqlite:PATH, postgres://user:password@host/name or a .json file; it is not changed.',
     )
-    .option('--out <file>', 'write it to a file, which must not be there yet')
-    .option('--json', 'print the specification and what is left out as JSON')
+    .option('--out <file>', 'write it to a file, which must not exist yet')
+    .option('--json', 'print the specification and what it leaves out as JSON')
     .action(async (source: string, flags: IntrospectFlags) => {
       const { introspect } = await import('./commands/introspect.ts');
       await introspect(context, source, flags);
@@ -155,7 +158,7 @@ export function buildProgram(context: Context, version: string): Command {
     .requiredOption('--from <url>', 'sqlite:PATH')
     .requiredOption(
       '--to <url>',
-      'postgres://user:password@host/name; empty, or a copy begun before',
+      'postgres://user:password@host/name; empty, or with an unfinished copy',
     )
     .option('--json', 'print rows and checksums as JSON')
     .action(async (flags: PromoteFlags) => {
@@ -172,13 +175,10 @@ export function buildProgram(context: Context, version: string): Command {
       '--database <url>',
       'sqlite:PATH or postgres://… (default: as the specification says, or that of dev)',
     )
-    .option('--count <number>', 'how many records each resource is to have in all')
+    .option('--count <number>', 'the total number of records of each resource')
     .option('--resource <names...>', 'only these resources')
     .option('--seed <number>', 'another seed than that of the specification')
-    .option(
-      '--reset',
-      'delete the records that are there first, and load "data:" of the specification again',
-    )
+    .option('--reset', 'first delete the existing records, and load the files of "data" again')
     .option('--json', 'print the numbers of records as JSON')
     .action(async (file: string | undefined, flags: GenerateFlags) => {
       const { generate } = await import('./commands/generate.ts');
@@ -195,7 +195,7 @@ export function buildProgram(context: Context, version: string): Command {
       '--database <url>',
       'sqlite:PATH or postgres://… (default: as the specification says, or that of dev)',
     )
-    .option('--replace', 'write over records that are there under the same ids and differ')
+    .option('--replace', 'replace existing records that have the same ids and differ')
     .option('--json', 'print the numbers of records as JSON')
     .action(async (paths: string[], flags) => {
       const { importCommand } = await import('./commands/import.ts');
@@ -204,7 +204,7 @@ export function buildProgram(context: Context, version: string): Command {
 
   command(
     'export [folder]',
-    'write all records to files that import reads, a file a resource; writeOnly fields too',
+    'write all records to files for import, one for each resource, with writeOnly fields',
     'export backup --database sqlite:shop.db --format csv',
   )
     .addHelpText('after', '\nWithout a folder the files are written to one named "export".')
@@ -214,12 +214,12 @@ export function buildProgram(context: Context, version: string): Command {
       'sqlite:PATH or postgres://… (default: as the specification says, or that of dev)',
     )
     .addOption(
-      new Option('--format <format>', 'of the files')
+      new Option('--format <format>', 'the format of the files')
         .choices(['ndjson', 'json', 'csv'])
         .default('ndjson'),
     )
     .option('--resource <names...>', 'only these resources')
-    .option('--force', 'write over files of the same name')
+    .option('--force', 'overwrite files of the same name')
     .option('--json', 'print the numbers of records as JSON')
     .action(async (folder: string | undefined, flags: ExportFlags) => {
       const { exportCommand } = await import('./commands/export.ts');
@@ -228,12 +228,12 @@ export function buildProgram(context: Context, version: string): Command {
 
   command(
     'key',
-    'make an API key, and the entry by which a specification knows it',
+    'make an API key and its entry for the specification',
     'key --name ci --role editor',
   )
     .option('--name <name>', 'what it is called in logs and quotas')
-    .option('--role <roles...>', 'the roles of who uses it')
-    .option('--sub <subject>', 'the subject of who uses it, {user.sub} in access rules')
+    .option('--role <roles...>', 'the roles of its callers')
+    .option('--sub <subject>', 'the subject of its callers, {user.sub} in access rules')
     .option('--json', 'print key and entry as JSON')
     .action(async (flags) => {
       const { key } = await import('./commands/key.ts');
@@ -242,17 +242,20 @@ export function buildProgram(context: Context, version: string): Command {
 
   command(
     'token',
-    'sign a token that a specification takes',
+    'sign a token that a specification accepts',
     'token --sub 7 --role editor --expires 1h',
   )
     .option('--spec <file>', 'the specification')
     .option('--sub <subject>', 'the subject, {user.sub} in access rules')
     .option('--role <roles...>', 'the roles, in the claim that the specification names')
-    .option('--expires <time>', 'how long it is good, such as 30s, 15m, 1h or 7d', '1h')
+    .option('--expires <time>', 'its lifetime, such as 30s, 15m, 1h or 7d', '1h')
     .option('--claim <claims...>', 'further claims as name=value; a value may be JSON')
-    .option('--private-key <file>', 'what signs (PEM), where the specification has no secret')
-    .option('--alg <algorithm>', 'the algorithm, where the key leaves a choice')
-    .option('--kid <kid>', 'which of several keys')
+    .option(
+      '--private-key <file>',
+      'the private key to sign with (PEM), if the specification has no secret',
+    )
+    .option('--alg <algorithm>', 'the algorithm, if the key allows several')
+    .option('--kid <kid>', 'the id of the key, if there are several')
     .option('--json', 'print token, header and claims as JSON')
     .action(async (flags) => {
       const { token } = await import('./commands/token.ts');
@@ -279,11 +282,13 @@ function printThrough(command: Command, context: Context, help: string): void {
         .replaceAll(/\s+/gu, ' ');
       const named = /^unknown command '([^']+\.[^']+)'/u.exec(words)?.[1];
       if (named !== undefined && existsSync(fromFolder(context, named))) {
-        output.note(`${named} is a file. Write "${typed(context, `dev ${argument(named)}`)}".`);
+        output.note(
+          `${named} is a file. Write "${typedCommand(context, `dev ${shellArgument(named)}`)}".`,
+        );
         return;
       }
       const sentence = words.charAt(0).toUpperCase() + words.slice(1).replace(/\.$/u, '');
-      output.note(`${sentence}. See "${typed(context, help)}".`);
+      output.note(`${sentence}. See "${typedCommand(context, help)}".`);
     },
   });
 }

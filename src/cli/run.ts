@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import { CommandFailure, databaseFailure, fileReason } from './failure.ts';
 import { buildProgram } from './program.ts';
 
-/** Runs one command; gives its exit code: 0 done, 1 failed, 2 called wrongly. */
+/** Runs one command; returns its exit code: 0 success, 1 failure, 2 wrong usage. */
 export async function runCommand(
   context: Context,
   version: string,
@@ -15,7 +15,7 @@ export async function runCommand(
     await buildProgram(context, version).parseAsync(args);
     return 0;
   } catch (error) {
-    // What is wrong with the call was printed already.
+    // Commander has printed the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const failure = failureOf(error);
     for (const line of failure.details) output.note(line);
@@ -37,12 +37,12 @@ function failureOf(error: unknown): CommandFailure {
   return new CommandFailure(
     reason === undefined
       ? `Unexpected error: ${message}. Run it again with --verbose for more.`
-      : `${path ?? 'A file'} cannot be used: ${reason}. Mend that and run it again.`,
+      : `${path ?? 'A file'} cannot be used: ${reason}. Fix that and run it again.`,
     { cause: error },
   );
 }
 
-/** Of the error itself, or of what has caused it. */
+/** The stack of an error and of its causes. */
 function stackOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const cause = stackOf(error.cause);

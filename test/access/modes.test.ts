@@ -110,7 +110,7 @@ describe('start tells on standard error', () => {
   const closed = 'access: { read: public, write: none }';
   const secret = 'auth: { jwt: { secret: "a secret that has 32 bytes or more" } }';
   const refused =
-    'Warning: calls from other machines are answered 403, since plain HTTP is for this one alone. Add "server: { tls: … }", or name your proxy in server.trustProxy.';
+    'Warning: requests from other machines get 403, since plain HTTP is only for this machine. Add "server: { tls: … }", or name your proxy in server.trustProxy.';
   const open = (names: string): string =>
     `Warning: everyone may write ${names}, since plinth.yaml has no "auth" block.`;
 

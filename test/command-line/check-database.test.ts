@@ -70,7 +70,7 @@ test.each([
     ['broken.yaml'],
     {},
     [
-      'broken.yaml:1:11 warning database: The database plinth.yaml is no SQLite database. Name another file.',
+      'broken.yaml:1:11 warning database: The database plinth.yaml is not a SQLite database. Name another file.',
       valid('broken.yaml'),
     ],
   ],
@@ -159,7 +159,7 @@ test('check warns of moments with microseconds that are indexed as they stand', 
 test('a database of the command line that cannot be read is a failure', async () => {
   expect(await run(['--database', 'sqlite:named.yaml'])).toMatchObject({
     code: 1,
-    err: 'The database named.yaml is no SQLite database. Name another file.\n',
+    err: 'The database named.yaml is not a SQLite database. Name another file.\n',
   });
   expect((await run(['--database', 'mysql://x'])).code).toBe(2);
 });

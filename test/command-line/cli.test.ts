@@ -100,7 +100,7 @@ const wrongCalls: readonly (readonly [args: readonly string[], message: string])
   [['dev', 'good.yaml', '--port', ''], 'not ""'],
   [
     ['start', 'good.yaml', '--database', 'shop.db'],
-    'The database shop.db is none that is known. Write sqlite:shop.db, sqlite::memory: or postgres://',
+    'The database shop.db has an unknown kind of URL. Write sqlite:shop.db, sqlite::memory: or postgres://',
   ],
   [
     ['start', 'good.yaml', '--database', 'sqlite:'],
@@ -112,7 +112,7 @@ const wrongCalls: readonly (readonly [args: readonly string[], message: string])
   ],
   [
     ['start', 'good.yaml', '--database', 'mysql://me:secret@host/x'],
-    'The database mysql://me:…@host/x is none that is known.',
+    'The database mysql://me:…@host/x has an unknown kind of URL.',
   ],
   // Where a password is not percent-encoded, nobody can say what else is part of it.
   ...[
@@ -374,7 +374,7 @@ test('a folder that is gone is told, without a stack', async () => {
   expect(await launch('sh', ['-c', script], { cwd: gone.at('gone') }).ended).toMatchObject({
     code: 1,
     out: '',
-    err: 'The folder that you are in is not there any more. Change to another one, or to it anew, and run it again.\n',
+    err: 'Your current folder no longer exists. Change to another one, and run it again.\n',
   });
 });
 

@@ -74,8 +74,8 @@ describe.concurrent('plinth key', () => {
 
   test.each([
     [['--role', 'authenticated'], 'Nobody can be given the role authenticated'],
-    [['--role', ' editor'], '" editor" is no name of a role. Change --role.'],
-    [['--role', ''], '"" is no name of a role'],
+    [['--role', ' editor'], '" editor" is not a valid role name. Change --role.'],
+    [['--role', ''], '"" is not a valid role name'],
     [['--name', ' '], '--name is empty.'],
     [['--sub', ''], '--sub is empty.'],
     [['ci'], 'Too many arguments'],
@@ -149,8 +149,8 @@ describe.concurrent('plinth token', () => {
       'plinth.yaml checks tokens with a secret. Leave --private-key out.',
     ],
     [['--private-key', 'nope.pem'], 1, 'nope.pem cannot be read: there is no such file or folder.'],
-    [['--private-key', 'public.pem'], 1, 'public.pem is no private key in PEM'],
-    [['--spec', 'rsa.yaml'], 2, 'rsa.yaml has public keys alone, which sign nothing.'],
+    [['--private-key', 'public.pem'], 1, 'public.pem is not a private key in PEM'],
+    [['--spec', 'rsa.yaml'], 2, 'rsa.yaml has only public keys, which cannot sign.'],
     [
       ['--spec', 'rsa.yaml', '--private-key', 'ec.pem'],
       1,
@@ -207,7 +207,7 @@ describe('start without auth', () => {
     return plinth(['start', 'bare.yaml', '--database', 'mysql://nope'], here);
   };
   test.each<[access: string, more: string, message: string]>([
-    ['', '', 'bare.yaml says nothing of who may use it. Add "access: public" if everyone may'],
+    ['', '', 'bare.yaml does not say who may use it. Add "access: public" if everyone may'],
     [
       'access: { read: public }',
       '',
@@ -230,6 +230,6 @@ describe('start without auth', () => {
     ['access: { read: public }', 'access: { write: public },'],
   ])('%s, %s: is enough', async (access, more) => {
     // It goes on to the database.
-    expectFailure(await start(access, more), 2, 'is none that is known');
+    expectFailure(await start(access, more), 2, 'has an unknown kind of URL');
   });
 });

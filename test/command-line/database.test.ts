@@ -64,7 +64,7 @@ test.each(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'])('%s: the disk is full', (code
 /** A file that no command can use as a database, and what is said of it. */
 const unusable: readonly (readonly [file: string, message: string])[] = [
   ['a-folder', 'The database a-folder is a folder. Name a file in it.'],
-  ['text.db', 'The database text.db is no SQLite database. Name another file.'],
+  ['text.db', 'The database text.db is not a SQLite database. Name another file.'],
   ['short.db', 'The database short.db is'],
   ['truncated.db', 'The database truncated.db is damaged: SQLite cannot read it.'],
   ['scrambled.db', 'The database scrambled.db is damaged: SQLite cannot read it.'],
@@ -109,7 +109,7 @@ describe.concurrent('a database that cannot be used', () => {
     expect(ended).toMatchObject({
       code: 1,
       out: '',
-      err: 'A database in memory begins empty and is gone at the end, so no command finds anything in it but "plinth dev". Name a file or a PostgreSQL database with --database.\n',
+      err: 'A database in memory starts empty and is deleted at the end. Only this command can use it: "plinth dev". Name a file or a PostgreSQL database with --database.\n',
     });
   });
 
@@ -199,9 +199,7 @@ describe('migrate', () => {
       '- add column authors.email',
       '- write rows without authors.nick, which may not be null and is not in the file (not possible: name it as a field, let it be null, give it a default in the database, or let no request make records: access: { create: none })',
     ]);
-    expect(ended.err).toContain(
-      'Nothing was changed. Do what is said of the steps that are not possible',
-    );
+    expect(ended.err).toContain('Nothing was changed. Resolve the steps that are not possible');
     expect(rows('different.db', 'SELECT name FROM sqlite_schema')).toEqual(['authors']);
     const start = await plinth(['start', '--database', 'sqlite:different.db'], here);
     expect(start.err).toContain(

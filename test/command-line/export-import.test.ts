@@ -94,7 +94,7 @@ test.each(['sqlite', 'postgres'])(
     const ended = await plinth(again, { cwd: folder.path });
     expect(ended).toMatchObject({ code: 1, out: '' });
     expect(ended.err.trim().split('\n').sort()).toEqual([
-      'Nothing was imported. Mend these records and run it again, or give --replace to write over records that differ.',
+      'Nothing was imported. Fix these records and run it again, or give --replace to replace records that differ.',
       'first-ndjson/books.ndjson:1 id is taken: the record that has it differs in price, words, secret',
       'first-ndjson/left.ndjson:1 id is taken: the record that has it differs in name, rightId',
     ]);

@@ -103,7 +103,7 @@ test('a folder that has data is written to with --force alone', async () => {
   expect(await run('export', 'taken', '--format', 'csv')).toMatchObject({
     code: 1,
     out: '',
-    err: 'The folder taken has data already: books.csv. Name another one, or give --force to write over files of the same name.\n',
+    err: 'The folder taken has data already: books.csv. Name another one, or give --force to overwrite files of the same name.\n',
   });
   expect(read('taken/books.csv')).toBe('old');
   expect(await run('export', 'taken', '--format', 'csv', '--force')).toMatchObject({ code: 0 });

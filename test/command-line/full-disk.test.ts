@@ -59,7 +59,7 @@ test('export says where it has no room, and leaves no file', async () => {
   await good(['generate', '--count', '2000', ...database], folder.path);
   expect(await limited(['export', 'copy', ...database], folder.path, 40)).toMatchObject({
     code: 1,
-    err: `Nothing was exported to copy: ${reason}. Mend that, or name another folder.\n`,
+    err: `Nothing was exported to copy: ${reason}. Fix that, or name another folder.\n`,
   });
   expect(readdirSync(folder.at('copy'))).toEqual([]);
 });
@@ -72,7 +72,7 @@ test.skipIf(!existsSync('/dev/full'))(
     const ended = await launch('bash', ['-c', script], { cwd: root }).ended;
     expect(ended).toMatchObject({
       code: 1,
-      err: 'Standard output cannot be written: the disk is full. Mend that and run it again.\n',
+      err: 'Standard output cannot be written: the disk is full. Fix that and run it again.\n',
     });
   },
 );

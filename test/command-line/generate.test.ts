@@ -37,7 +37,7 @@ describe('generate', () => {
     const before = rows(folder, 'own.db', all);
     expect(before).toHaveLength(25);
     expect((await plinth(['generate', ...database], here)).out).toContain(
-      '0 records were generated in own.db. What is there stays; give --reset to make it anew.',
+      '0 records were generated in own.db. Existing records stay; give --reset to replace them.',
     );
     const more = await plinth(
       ['generate', 'plinth.yaml', ...database, '--count', '1100', '--resource', 'books', '--json'],
@@ -70,7 +70,7 @@ describe('generate', () => {
     expect(await plinth(['check', 'wrong.yaml'], here)).toMatchObject({
       code: 1,
       out: `${wrong}\n`,
-      err: 'wrong.yaml has 1 error. Mend it and run "plinth check" again.\n',
+      err: 'wrong.yaml has 1 error. Fix it and run "plinth check" again.\n',
     });
     expect(await plinth(['check', 'odd.yaml'], here)).toMatchObject({
       code: 0,
@@ -225,7 +225,7 @@ describe('dev', () => {
     const title = 'title: { type: string, required: true';
     const wrong = library.replace(title, `${title}, generator: word.nuon`);
     const what = 'there is no generator word.nuon; did you mean word.noun?';
-    const said = 'plinth.yaml is served, but no data can be generated as it says.';
+    const said = 'plinth.yaml is served, but its data cannot be generated.';
     const server = await servePlinth(['dev'], { cwd: folder.path });
     folder.write('plinth.yaml', wrong);
     await until(() => server.err().includes(said));

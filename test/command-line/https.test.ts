@@ -56,7 +56,7 @@ test('files: a new certificate is taken, a bad one is not', async () => {
   await until(() => server.err().includes('does not belong to the certificate tls/cert.pem'));
   expect((await meet(server)).subject).toBe('CN=first');
   folder.write('api/tls/cert.pem', 'no certificate');
-  await until(() => server.err().includes('holds no PEM of a certificate'));
+  await until(() => server.err().includes('is not a PEM file with a certificate'));
   expect((await meet(server)).subject).toBe('CN=first');
   write(first);
   await until(() => server.err().includes('The certificate tls/cert.pem is as it was before'));
@@ -92,15 +92,15 @@ test('files that cannot be used are told before anything is served', async () =>
     ],
     [
       { 'tls/cert.pem': good.key, 'tls/key.pem': good.key },
-      'The file tls/cert.pem of server.tls holds no PEM of a certificate.\n',
+      'The file tls/cert.pem of server.tls is not a PEM file with a certificate.\n',
     ],
     [
       { 'tls/cert.pem': '', 'tls/key.pem': good.key },
-      'The file tls/cert.pem of server.tls holds no PEM of a certificate.\n',
+      'The file tls/cert.pem of server.tls is not a PEM file with a certificate.\n',
     ],
     [
       { 'tls/cert.pem': good.cert, 'tls/key.pem': good.cert },
-      'The file tls/key.pem of server.tls holds no PEM of a private key without a password.\n',
+      'The file tls/key.pem of server.tls is not a PEM file with a private key without a password.\n',
     ],
     [
       { 'tls/cert.pem': good.cert, 'tls/key.pem': other.key },
@@ -165,7 +165,7 @@ test('self-signed where nothing can be kept lasts for the run', async () => {
   const server = await servePlinth(['dev', '--database', 'sqlite::memory:'], { cwd: folder.path });
   expect((await meet(server)).names).toContain('DNS:localhost');
   expect((await server.stop('SIGTERM')).err).toContain(
-    'The self-signed certificate lasts for this run alone',
+    'The self-signed certificate is valid for this run only',
   );
 });
 

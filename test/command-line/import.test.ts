@@ -68,7 +68,7 @@ test('a folder, a file and one file of all', async () => {
     replaced: 0,
   });
   expect(await load(['db.json'])).toMatchObject({
-    out: `  authors  0\n  books    0\n0 records were imported into ${database}; 2 were there already, and are equal.\n`,
+    out: `  authors  0\n  books    0\n0 records were imported into ${database}; 2 already existed and are equal.\n`,
   });
 });
 
@@ -80,11 +80,11 @@ test('--replace writes over what differs', async () => {
     code: 1,
     err:
       'two/authors.csv:3 id is taken: the record that has it differs in name\n' +
-      'Nothing was imported. Mend these records and run it again, or give --replace to write over records that differ.\n',
+      'Nothing was imported. Fix these records and run it again, or give --replace to replace records that differ.\n',
   });
   expect(await load(['two'], '--replace')).toMatchObject({
     code: 0,
-    out: `  authors  0\n0 records were imported into ${database}; 1 was there already, and is equal; 1 record was written over.\n`,
+    out: `  authors  0\n0 records were imported into ${database}; 1 already existed and is equal; 1 record was replaced.\n`,
   });
   expect(total("authors WHERE email = 'i@example.com' AND name = 'Jorge'")).toBe(1);
 });
@@ -95,7 +95,7 @@ test('--json tells the problems too', async () => {
   expect(code).toBe(1);
   expect(JSON.parse(out)).toEqual({
     ok: false,
-    error: 'Nothing was imported. Mend these records and run it again.',
+    error: 'Nothing was imported. Fix these records and run it again.',
     problems: [
       { file: 'bad/authors.ndjson', line: 2, message: 'there is no field nam; did you mean name?' },
       { file: 'bad/authors.ndjson', line: 2, message: 'name is required' },
@@ -183,6 +183,6 @@ test('a record that is no sensible one ends the run before it fills the memory',
     code: 1,
     err:
       'line/authors.ndjson:1 the record is longer than 16 MiB\n' +
-      'Nothing was imported. Mend these records and run it again.\n',
+      'Nothing was imported. Fix these records and run it again.\n',
   });
 });

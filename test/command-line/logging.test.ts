@@ -120,7 +120,7 @@ test('a collector that is no URL is said at once', async () => {
   });
   expect([code, err]).toEqual([
     2,
-    'OTEL_EXPORTER_OTLP_ENDPOINT is no URL. Write one such as http://localhost:4318, or leave it out.\n',
+    'OTEL_EXPORTER_OTLP_ENDPOINT is not a URL. Write one such as http://localhost:4318, or leave it out.\n',
   ]);
 });
 

@@ -54,7 +54,7 @@ describe('a change that loses values', () => {
     expect(await migrate()).toMatchObject({
       code: 0,
       err: '',
-      out: `${shown}Run "${command}" to do these 4 steps. What is lost by it cannot be brought back.\n`,
+      out: `${shown}Run "${command}" to do these 4 steps. Lost values cannot be restored.\n`,
     });
   });
 
@@ -137,7 +137,7 @@ test('what the file no longer names stays, and is served around', async () => {
       '- drop column books.year (would lose 0 values: only with --allow-data-loss)\n' +
       '- drop column books.isbn (would lose 1 value: only with --allow-data-loss)\n' +
       '.plinth/dev.db is up to date.\n' +
-      'What the specification no longer names is kept until --allow-data-loss drops it.\n',
+      'Tables and columns that the specification no longer names stay until --allow-data-loss drops them.\n',
   });
   const started = await servePlinth(['start', ...own], here);
   expect((await fetch(`${started.url}/v1/books`)).status).toBe(200);

@@ -160,7 +160,7 @@ describe('check --against', () => {
       ['breaking.yaml', '--against', 'old.yaml'],
       1,
       /^breaking v1 authors\.email: can no longer be read\n/u,
-      /^3 changes break those who use the API of old\.yaml\. .+add a version/u,
+      /^3 changes break clients of old\.yaml\. .+add a version/u,
     ],
     [
       'an old file that is not there',

@@ -135,10 +135,10 @@ describe('migrate', () => {
       '- add column authors.email',
       '- write rows without authors.nick, which may not be null and is not in the file (not possible: name it as a field, let it be null, give it a default in the database, or let no request make records: access: { create: none })',
     ]);
-    expect(ended.err).toContain('Nothing was changed. Do what is said of the steps');
+    expect(ended.err).toContain('Nothing was changed. Resolve the steps');
     const start = await run('start', '--port', '0');
     expect(start.err).toContain(
-      `The database ${name} is behind the specification. Do what is said of the steps`,
+      `The database ${name} is behind the specification. Resolve the steps`,
     );
     const dev = await run('dev', '--port', '0');
     expect(dev.err).toContain(`The database ${name} no longer fits the specification.`);
@@ -166,7 +166,7 @@ describe('migrate', () => {
     expect(await run('migrate', '--apply')).toMatchObject({
       code: 1,
       out: '- create unique index on authors (email) (not possible: 1 value would be there more than once; change all but one of each first)\n',
-      err: 'Nothing was changed. Do what is said of the steps that are not possible, or name another database with --database.\n',
+      err: 'Nothing was changed. Resolve the steps that are not possible, or name another database with --database.\n',
     });
   });
 });
@@ -297,7 +297,7 @@ describe('import', () => {
     ]);
     expect(await run('import', 'company.json', '--spec', 'company.yaml')).toMatchObject({
       code: 0,
-      out: `  people  0\n  teams   0\n0 records were imported into ${name}; 5 were there already, and are equal.\n`,
+      out: `  people  0\n  teams   0\n0 records were imported into ${name}; 5 already existed and are equal.\n`,
     });
   });
 
@@ -349,7 +349,7 @@ describe('import', () => {
       code: 1,
       err:
         'long/teams.ndjson:2 badge is too long: this database takes about 2600 bytes in a field that is indexed\n' +
-        'Nothing was imported. Mend these records and run it again.\n',
+        'Nothing was imported. Fix these records and run it again.\n',
     });
   });
 
@@ -361,7 +361,7 @@ describe('import', () => {
     });
     expect(await plinth(['import', 'data', '--spec', 'one.yaml'], single)).toMatchObject({
       code: 0,
-      out: expect.stringContaining('; 3 were there already, and are equal.') as unknown,
+      out: expect.stringContaining('; 3 already existed and are equal.') as unknown,
     });
   });
 

@@ -115,7 +115,7 @@ describe('a bad edit', () => {
     folder.write('plinth.yaml', bad);
     await save('resources: [', 'plinth.yaml:1:');
     expect(countOf(note(), 'emial')).toBe(1);
-    await save(library, 'plinth.yaml is good again: it is what is served.');
+    await save(library, 'plinth.yaml has no errors again, and is served.');
     await save(withPages, reloaded);
     expect((await get('/v1/books?pages_null=true')).status).toBe(200);
   });

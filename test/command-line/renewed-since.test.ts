@@ -78,7 +78,7 @@ describe('what is edited while nobody serves it is followed at the next start', 
       colours.replace('values: [blue, grey]', 'generator: no.such'),
     );
     const broken = await servePlinth(['dev'], { cwd: first.folder.path });
-    await until(() => broken.err().includes('is served, but no data can be generated as it says.'));
+    await until(() => broken.err().includes('is served, but its data cannot be generated.'));
     await broken.stop('SIGTERM');
     // As if it had been killed after the first record had got its value.
     const path = first.folder.at('.plinth/dev.db');
@@ -143,7 +143,7 @@ test('values follow what could not be generated for a while, and the functions o
   const colours = async (): Promise<string> =>
     (await productsOf(served)).map(({ colour }) => colour).join();
   expect(await colours()).toBe('a1,a2,a3,a4,a5,a6');
-  await served.save(own.replace('#colour', '#color'), 'no data can be generated as it says.');
+  await served.save(own.replace('#colour', '#color'), 'its data cannot be generated.');
   expect(await colours()).toBe('a1,a2,a3,a4,a5,a6');
   served.folder.write('own.js', module('b'));
   await served.save(own, 'Generated colour for 6 records of products.');

@@ -145,7 +145,7 @@ test('generated records follow what the file says of their values, and what was 
       'colour: { type: string',
       () => "colour: { type: string, unique: true, pattern: '^[ab]$'",
     ),
-    'is served, but no data can be generated as it says.',
+    'is served, but its data cannot be generated.',
   );
   expect((await productsOf(served))[0]).toEqual(before[0]);
 });

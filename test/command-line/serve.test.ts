@@ -50,7 +50,7 @@ test('init in an empty folder, then dev, then the example URL of its banner', as
 
   const again = await plinth(['init'], here);
   expect(again).toMatchObject({ code: 1, out: '' });
-  expect(again.err).toBe('plinth.yaml is there already. Choose another folder.\n');
+  expect(again.err).toBe('plinth.yaml already exists. Choose another folder.\n');
 });
 
 test('init does not touch data that is there, and says where to go on', async () => {
@@ -58,7 +58,7 @@ test('init does not touch data that is there, and says where to go on', async ()
   const here = { cwd: folder.path };
   expect(await plinth(['init', 'mine'], here)).toMatchObject({
     code: 1,
-    err: 'mine/data is there already. Choose another folder.\n',
+    err: 'mine/data already exists. Choose another folder.\n',
   });
   expect(readdirSync(folder.at('mine'))).toEqual(['data']);
   expect((await plinth(['init', 'a-file'], here)).err).toBe(
@@ -215,7 +215,7 @@ test('dev tells what is wrong with its data and serves nothing', async () => {
   expect(bad).toMatchObject({ code: 1, out: '' });
   expect(bad.err).toBe(
     'data/authors.ndjson:1 name must be a string\n' +
-      'Nothing was imported. Mend these records and run it again.\n',
+      'Nothing was imported. Fix these records and run it again.\n',
   );
   expect((await plinth(['dev', 'missing.yaml', '--port', '0'], here)).err).toContain(
     'There is no file or folder nowhere.',
@@ -315,7 +315,7 @@ const refusals = [
     'no access',
     'silent.yaml',
     ['--database', 'sqlite:ready.db'],
-    'silent.yaml says nothing of who may use it.',
+    'silent.yaml does not say who may use it.',
   ],
   ['no database', 'plinth.yaml', [], '"plinth start" needs a database by name.'],
   [
@@ -386,7 +386,7 @@ test('dev says when its own database cannot follow', async () => {
       '- change authors.name from string to date (loses 1 value)\n' +
       '- change authors.name to refuse null (not possible: 1 row would have no value; give each one that fits, or the field a default)\n' +
       'The database .plinth/dev.db no longer fits the specification.' +
-      ' Do what is said of the steps that are not possible, or name another database with --database.' +
+      ' Resolve the steps that are not possible, or name another database with --database.' +
       ' Or delete it to start anew.\n',
   });
 });

@@ -209,7 +209,7 @@ test('a worker is replaced where the folder is gone that the command was started
   for (const pid of childrenOf(server.child.pid)) process.kill(pid, 'SIGKILL');
   expect((await ask(server.url, '/v1/authors', { name: 'Ann' })).status).toBe(201);
   await server.stop('SIGTERM');
-  expect(server.err()).not.toContain('not there any more');
+  expect(server.err()).not.toContain('no longer exists');
 });
 
 test('what hinders the first worker is told once, and ends the command', async () => {

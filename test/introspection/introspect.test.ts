@@ -216,14 +216,14 @@ test('introspect overwrites nothing, and says what it cannot read', async () => 
   expect(await ended('empty.db', '--out', 'plinth.yaml')).toEqual({
     code: 1,
     out: '',
-    err: 'plinth.yaml is there already. Name another file with --out.',
+    err: 'plinth.yaml already exists. Name another file with --out.',
   });
   expect(readFileSync(folder.at('plinth.yaml'), 'utf8')).toBe('mine');
   for (const [source, code, message] of [
     ['missing.db', 1, /There is no database missing\.db\. Name a SQLite file/u],
-    ['text.db', 1, /text\.db is no SQLite database/u],
+    ['text.db', 1, /text\.db is not a SQLite database/u],
     ['empty.db', 1, /has no table that can be served/u],
-    ['mysql://a/b', 2, /is none that is known/u],
+    ['mysql://a/b', 2, /has an unknown kind of URL/u],
     ['bad.json', 1, /bad\.json cannot be used: it is no JSON/u],
     ['list.json', 1, /it must be an object of lists/u],
     ['none.json', 1, /it has no list of records/u],

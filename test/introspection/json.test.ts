@@ -256,7 +256,7 @@ test('a db.json in the place of a specification is told apart from one with mist
     const { code, err } = await plinth([command, 'db.json'], { cwd: folder.path });
     expect([code, err]).toEqual([
       1,
-      'db.json holds records, and is no specification. Make one of it with "plinth introspect db.json --out plinth.yaml".\n',
+      'db.json contains records, and is not a specification. Make one from it with "plinth introspect db.json --out plinth.yaml".\n',
     ]);
   }
   const wrong = await plinth(['check', 'wrong.json'], { cwd: folder.path });

@@ -11,7 +11,7 @@ import {
 /** What `dev` notes once an edit is served. */
 export const reloaded = 'plinth.yaml was read again and is served.';
 /** What it notes of one that is not. */
-export const kept = 'The last good version stays in use';
+export const kept = 'The last valid version stays in use';
 
 /** How often a text is in another. */
 export const countOf = (text: string, part: string): number => text.split(part).length - 1;

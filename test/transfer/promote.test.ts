@@ -50,10 +50,10 @@ test('a run again says what was there, and lowers no sequence', () =>
     // Either name of the scheme is good.
     const again = await promote(url.replace('postgres:', 'postgresql:'));
     expect(again).toMatchObject({ code: 0, err: '' });
-    expect(again.out).toMatch(/^2 records are equal in .+:\d+ \(2 were there already\)\.$/mu);
+    expect(again.out).toMatch(/^2 records are equal in .+:\d+ \(2 already existed\)\.$/mu);
     expect(await next()).toBe(7);
     await ask('DELETE FROM notes WHERE id = 1');
-    expect((await promote(url)).out).toMatch(/ \(1 were there already\)\.$/mu);
+    expect((await promote(url)).out).toMatch(/ \(1 already existed\)\.$/mu);
     expect(await ask('SELECT count(*)::int FROM notes')).toBe(2);
   }));
 
@@ -102,7 +102,7 @@ test('an existing table of the target keeps the forms of its values', () =>
     );
     await ask('INSERT INTO orders (at, "isPaid") VALUES (1772373900, \'Y\')');
     const { code, out } = await call('promote', '--from', 'sqlite:forms.db', '--to', url);
-    expect([code, out]).toEqual([0, expect.stringContaining('(1 were there already)') as string]);
+    expect([code, out]).toEqual([0, expect.stringContaining('(1 already existed)') as string]);
     expect(await ask('SELECT string_agg(at || "isPaid", \' \' ORDER BY id) FROM orders')).toBe(
       '1772373900Y 1772373901N',
     );
@@ -181,6 +181,6 @@ test('keys in a circle, none of which may be null: what helps is said', () =>
     const { code, err } = await runIn(closed, {}, 'promote', '--from', 'sqlite:a.db', '--to', url);
     expect(code).toBe(1);
     expect(err).toContain(
-      ' in people: teamId points to what is not there; records of people and teams would each need the other to be there first; let one of the keys be null. Mend it',
+      ' in people: teamId points to what is not there; records of people and teams would each need the other to be there first; let one of the keys be null. Fix it',
     );
   }));

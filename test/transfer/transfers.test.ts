@@ -52,7 +52,7 @@ describe('an import that fails', () => {
     expect([code, out, lines.length]).toEqual([1, '', 101]);
     expect(lines.slice(-2)).toEqual([
       'many/authors.ndjson:100 name is required',
-      'Nothing was imported (the first 100 are listed). Mend these records and run it again.',
+      'Nothing was imported (the first 100 are listed). Fix these records and run it again.',
     ]);
   });
 
@@ -116,7 +116,7 @@ test('dev advises to delete no database but its own', async () => {
   const { code, err } = await runIn(folder, {}, 'dev', '--port', '0', ...own);
   expect([code, err.split('\n').at(-1)]).toEqual([
     1,
-    'The database own.db no longer fits the specification. Do what is said of the steps that are not possible, or name another database with --database.',
+    'The database own.db no longer fits the specification. Resolve the steps that are not possible, or name another database with --database.',
   ]);
 });
 
@@ -126,7 +126,7 @@ test('init writes over none of the files that its example has', async () => {
   expect(await runIn(folder, {}, ...call)).toEqual({
     code: 1,
     out: '',
-    err: 'mine/LICENSE.md is there already. Choose another folder.',
+    err: 'mine/LICENSE.md already exists. Choose another folder.',
   });
   expect(readFileSync(folder.at('mine/LICENSE.md'), 'utf8')).toBe('mine');
   expect(existsSync(folder.at('mine/plinth.yaml'))).toBe(false);
@@ -142,7 +142,7 @@ test('introspect tells at once what a database allows and a specification does n
   const [, place = '', sentence] = err.split('\n');
   expect([code, sentence]).toEqual([
     1,
-    'plinth.yaml is written, and needs your hand in 1 place. Mend it there.',
+    'plinth.yaml is written, but has 1 error that you have to fix.',
   ]);
   expect(place).toMatch(/^plinth\.yaml:\d+:\d+ error resources\.prices\.fields\.net\.default: /u);
   expect(JSON.parse(out)).toMatchObject({ ok: false, error: sentence, problems: [{ line: 8 }] });
@@ -160,7 +160,7 @@ test('check --against tells first what breaks', async () => {
   const { code, out, err } = await runIn(folder, {}, 'check', '--against', 'old.yaml');
   const told = out.split('\n').map((line) => line.slice(0, line.indexOf(':')));
   expect([code, told]).toEqual([1, ['breaking v1 books.title', 'safe v1 books.added']]);
-  expect(err).toMatch(/^1 change breaks those who use the API of old\.yaml\. Take it back, /u);
+  expect(err).toMatch(/^1 change breaks clients of old\.yaml\. Take it back, /u);
 });
 
 test('a signal that has come already ends a command before it does anything', async () => {

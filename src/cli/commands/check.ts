@@ -6,28 +6,27 @@ import type { Api } from '../../model/api.ts';
 import { collectProblems, inOrder } from '../../specification/parsers/collector.ts';
 import type { Problem } from '../../specification/problems.ts';
 import { shownPath, type Context } from '../context.ts';
-import { asStored, columnAdvice } from '../database/database.ts';
+import { withStoredForms, columnAdvice } from '../database/database.ts';
 import { CommandFailure } from '../failure.ts';
 import { checkGeneration, checkSources } from '../dev/data-problems.ts';
 import {
   formatProblem,
   readSpecification,
   requireSpecification,
-  type Named,
+  type SpecificationFlags,
   type SpecificationFile,
 } from '../files/specification.ts';
 import { databaseTarget } from '../database/target.ts';
 
-export interface CheckFlags extends Named {
+export interface CheckFlags extends SpecificationFlags {
   readonly json?: boolean;
   readonly against?: string;
   readonly database?: string;
 }
 
 /**
- * `plinth check [file]`: every problem with line and column, those of generated data and of an existing database too;
- * fails on an error. With `--against` also what differs for the users of the API from an older file; fails on what breaks
- * them.
+ * `plinth check [file]`: prints every problem with line and column, including generated data and an existing database.
+ * Fails on an error. With `--against` it also prints the changes since an older file, and fails on breaking ones.
  */
 export async function check(
   context: Context,
@@ -56,7 +55,7 @@ export async function check(
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   if (api === undefined || errors > 0)
     throw new CommandFailure(
-      `${name} has ${counted(errors, 'error')}. Mend ${errors === 1 ? 'it' : 'them'} and run "plinth check" again.`,
+      `${name} has ${counted(errors, 'error')}. Fix ${errors === 1 ? 'it' : 'them'} and run "plinth check" again.`,
       { data: { problems } },
     );
   const compared =
@@ -68,7 +67,7 @@ export async function check(
 
 type ReadFile = Pick<SpecificationFile, 'name' | 'api' | 'folder' | 'positionOf'>;
 
-/** Warns where `data` means no files of records: only `dev` reads it, so that a server may do without. */
+/** Warns if `data` names no files of records. It is no error, since only `dev` reads them. */
 function checkData(
   context: Context,
   { name, api, folder, positionOf }: ReadFile,
@@ -82,8 +81,9 @@ function checkData(
 }
 
 /**
- * Warns of columns of an existing table that have texts or nulls in another order than the API, where no index has its
- * own, or values that no request finds. A database that the file names and that cannot be read is a warning too; one of the command line is a failure.
+ * Warns of columns in existing tables that sort texts or nulls in another order than the API without an index in the
+ * API's order, or that have values no request finds. A database that cannot be read is a warning if the specification
+ * names it, and a failure if the command line does.
  */
 async function checkColumns(
   context: Context,
@@ -95,7 +95,7 @@ async function checkColumns(
   if (target === undefined) return [];
   const { report, problems } = collectProblems(name, positionOf);
   try {
-    const { api } = await asStored(context, target, file);
+    const { api } = await withStoredForms(context, target, file);
     for (const { field, message } of await columnAdvice(context, target, api))
       report(['resources', field.resource.name, 'fields', field.name], message, 'warning');
   } catch (error) {
@@ -105,7 +105,7 @@ async function checkColumns(
   return problems();
 }
 
-/** Tells what differs from an older specification; throws where something breaks its users. */
+/** Prints the changes since an older specification; fails on breaking ones. */
 function compare(
   context: Context,
   against: string,
@@ -127,7 +127,7 @@ function compare(
   const count = changes.filter(({ breaking }) => breaking).length;
   if (count > 0)
     throw new CommandFailure(
-      `${count === 1 ? '1 change breaks' : `${count} changes break`} those who use the API of ${name}. Take ${count === 1 ? 'it' : 'them'} back, or add a version to api.versions and leave the old one as it is.`,
+      `${count === 1 ? '1 change breaks' : `${count} changes break`} clients of ${name}. Take ${count === 1 ? 'it' : 'them'} back, or add a version to api.versions and leave the old one as it is.`,
       { data: { ...data, changes: sorted } },
     );
   return sorted;

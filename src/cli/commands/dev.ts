@@ -1,9 +1,9 @@
 import { neededSteps } from '../../migrations/steps.ts';
 import type { Context } from '../context.ts';
-import { asStored, withDatabase } from '../database/database.ts';
+import { withStoredForms, withDatabase } from '../database/database.ts';
 import { refreshEditorSchema } from '../files/editor-schema.ts';
 import { CommandFailure, GenerationFailure } from '../failure.ts';
-import { hindrance, listed } from '../database/schema.ts';
+import { migrationRefusal, stepLines } from '../database/schema.ts';
 import { fillEmpty, fillOpened, generatingAnew, type FillOptions } from '../dev/fill.ts';
 import {
   migrateAndFill,
@@ -12,12 +12,12 @@ import {
   type Lacking,
 } from '../dev/migrate-and-fill.ts';
 import { Provenance } from '../dev/provenance.ts';
-import type { Served } from '../serve/served.ts';
+import type { Served } from '../dev/served.ts';
 import { readPort, type DevFlags } from '../serve/address.ts';
 import { formatProblem, requireSpecification } from '../files/specification.ts';
 import { targetOrDevelopment } from '../database/target.ts';
 
-/** `plinth dev [file]`: a database beside the file, brought up to date and filled when empty, then served. */
+/** `plinth dev [file]`: migrates the development database, fills it if it is empty, and serves it. */
 export async function dev(context: Context, flags: DevFlags): Promise<void> {
   const stop = context.stop();
   readPort(context, flags);
@@ -26,14 +26,14 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
   refreshEditorSchema(read);
   const { generate: generates = true } = flags;
   const target = targetOrDevelopment(context, read, flags.database);
-  const specification = await asStored(context, target, read);
+  const specification = await withStoredForms(context, target, read);
   await withDatabase(context, target, 'create', async (open) => {
     const provenance = await Provenance.of(target, open, specification, { isKept: generates });
     const served = { specification, target, open, provenance };
     try {
       await prepare(context, served, { generates });
     } catch (error) {
-      // A signal while loading stops like one while serving.
+      // A signal while data is loaded stops the command as usual.
       if (stop.aborted) return;
       throw error;
     }
@@ -44,7 +44,7 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
   });
 }
 
-/** Brings the database up to date, and fills it where it is empty; else what is new in it. */
+/** Migrates the database. Fills it if it is empty, or else generates the values of new fields and resources. */
 async function prepare(context: Context, served: Served, options: FillOptions): Promise<void> {
   const { specification, open, provenance } = served;
   const fill = async (lacking: Lacking): Promise<void> => {
@@ -58,7 +58,7 @@ async function prepare(context: Context, served: Served, options: FillOptions): 
   try {
     await fill(lacking ?? nothingLacking);
   } catch (error) {
-    // It can be served all the same, and whoever serves it says what is wrong.
+    // It can be served without the data; `LiveReload` prints the problems.
     if (!(error instanceof GenerationFailure)) throw error;
   }
 }
@@ -70,11 +70,11 @@ async function bringUpToDate(
 ): Promise<Lacking | undefined> {
   const { steps: all, lacking } = await migrateAndFill(open, api, {}, filling);
   const steps = neededSteps(all);
-  const what = hindrance(context, target, steps);
+  const what = migrationRefusal(context, target, steps);
   if (what === undefined) return lacking;
   const anew = target.isOwn ? ' Or delete it to start anew.' : '';
   throw new CommandFailure(
     `The database ${open.name} no longer fits the specification. ${what}${anew}`,
-    { details: listed(steps) },
+    { details: stepLines(steps) },
   );
 }

@@ -12,9 +12,9 @@ import { jsonList } from '../../http/response/json-list.ts';
 import { ndjson } from '../../http/response/ndjson.ts';
 import type { RecordValue } from '../../records/serialize/record.ts';
 import { fromFolder, type Context } from '../context.ts';
-import { asStored, withDatabase } from '../database/database.ts';
+import { withStoredForms, withDatabase } from '../database/database.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
-import { countLines, inOrder, recordsWere } from '../dev/record-counts.ts';
+import { countLines, inFileOrder, recordsWere } from '../output.ts';
 import { requireCurrent } from '../database/schema.ts';
 import { requireSpecification } from '../files/specification.ts';
 import { targetOrDevelopment, type OpenDatabase } from '../database/target.ts';
@@ -30,7 +30,7 @@ export interface ExportFlags {
   readonly json?: boolean;
 }
 
-/** `plinth export [FOLDER]`: writes every record of the database, a file a resource, as `import` reads them. */
+/** `plinth export [FOLDER]`: writes every record of the database to files for `import`, one for each resource. */
 export async function exportCommand(
   context: Context,
   path: string,
@@ -39,7 +39,7 @@ export async function exportCommand(
   const stop = context.stop();
   const specification = requireSpecification(context, { spec: flags.spec });
   const target = targetOrDevelopment(context, specification, flags.database);
-  const { api } = await asStored(context, target, specification);
+  const { api } = await withStoredForms(context, target, specification);
   const resources = wanted(api, flags.resource);
   await requireCurrent(context, target, api);
   const folder = fromFolder(context, path);
@@ -56,12 +56,12 @@ export async function exportCommand(
         const reason = fileReason(error);
         if (reason === undefined) throw error;
         throw new CommandFailure(
-          `Nothing was exported to ${name}: ${reason}. Mend that, or name another folder.`,
+          `Nothing was exported to ${name}: ${reason}. Fix that, or name another folder.`,
           { cause: error },
         );
       });
     files.keep();
-    const listed = inOrder(api, counts);
+    const listed = inFileOrder(api, counts);
     const { output } = context;
     if (flags.json === true) {
       const data = { ok: true, folder: name, records: Object.fromEntries(listed) };
@@ -76,7 +76,7 @@ export async function exportCommand(
   });
 }
 
-/** The resources that are named, or all: those that point to others first, so that what they point to is read later. */
+/** The named resources, or all. References are exported before their targets, so that every target is in the files. */
 function wanted(api: Api, names: readonly string[] | undefined): readonly Resource[] {
   const unknown = names?.filter((name) => !api.resources.has(name)) ?? [];
   if (unknown.length > 0)
@@ -89,14 +89,14 @@ function wanted(api: Api, names: readonly string[] | undefined): readonly Resour
     .toReversed();
 }
 
-/** Fails where the folder has files that `import` would take for data. */
+/** Fails if the folder has files that `import` would read as data. */
 function refuseData(folder: string, name: string): void {
   if (!existsSync(folder)) return;
   const data = readdirSync(folder).filter((file) => formatOf(file) !== undefined);
   if (data.length === 0) return;
   const others = data.length === 1 ? '' : ` and ${data.length - 1} more`;
   throw new CommandFailure(
-    `The folder ${name} has data already: ${data[0]}${others}. Name another one, or give --force to write over files of the same name.`,
+    `The folder ${name} has data already: ${data[0]}${others}. Name another one, or give --force to overwrite files of the same name.`,
   );
 }
 
@@ -124,7 +124,7 @@ async function writeAll(
   return counts;
 }
 
-/** The files of one run: under other names until all are whole, so that half an export never looks like one. */
+/** The files of one run. They are renamed when all are complete, so that half an export is never taken for a whole one. */
 class ExportFiles {
   private readonly folder: string;
   private readonly format: ExportFormat;
@@ -135,7 +135,7 @@ class ExportFiles {
     this.format = format;
   }
 
-  /** Writes the records of a resource as they come. Only the owner of the file may read it: it holds all fields. */
+  /** Writes the records of a resource. Only the owner may read the file, since it has writeOnly fields. */
   async write(
     resource: Resource,
     portions: AsyncIterable<readonly RecordValue[]>,

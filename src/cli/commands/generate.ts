@@ -2,22 +2,21 @@ import { recipeOf } from '../../generate/fill/recipe.ts';
 import type { Resource } from '../../model/api.ts';
 import { unknownName } from '../../model/build/names.ts';
 import type { Context } from '../context.ts';
-import { asStored, withDatabase } from '../database/database.ts';
+import { withStoredForms, withDatabase } from '../database/database.ts';
 import { CommandFailure } from '../failure.ts';
 import { fillResources } from '../dev/fill-resources.ts';
 import { refill, tablesOf } from '../dev/fill.ts';
-import { grouped } from '../output.ts';
-import { countLines, inOrder, recordsWere } from '../dev/record-counts.ts';
+import { countLines, grouped, inFileOrder, recordsWere } from '../output.ts';
 import { loadedIn, Provenance } from '../dev/provenance.ts';
 import { requireCurrent } from '../database/schema.ts';
 import {
   requireSpecification,
-  type Named,
+  type SpecificationFlags,
   type SpecificationFile,
 } from '../files/specification.ts';
 import { targetOrDevelopment } from '../database/target.ts';
 
-export interface GenerateFlags extends Named {
+export interface GenerateFlags extends SpecificationFlags {
   readonly database?: string;
   readonly count?: string;
   readonly resource?: readonly string[];
@@ -26,15 +25,15 @@ export interface GenerateFlags extends Named {
   readonly json?: boolean;
 }
 
-/** `plinth generate [file]`: fills resources with generated records, all of them or nothing. */
+/** `plinth generate [file]`: fills resources with generated records, all or nothing. */
 export async function generate(context: Context, flags: GenerateFlags): Promise<void> {
-  // From here on a signal takes the run back instead of ending the process.
+  // From now on a signal rolls the run back instead of ending the process.
   context.stop();
   const count = wholeNumber('--count', flags.count, 0);
   const seed = wholeNumber('--seed', flags.seed, Number.MIN_SAFE_INTEGER);
   const read = requireSpecification(context, flags);
   const target = targetOrDevelopment(context, read, flags.database);
-  const specification = await asStored(context, target, read);
+  const specification = await withStoredForms(context, target, read);
   const { api } = specification;
   const resources = namedResources(specification, flags.resource);
   await requireCurrent(context, target, api);
@@ -68,14 +67,15 @@ export async function generate(context: Context, flags: GenerateFlags): Promise<
       else if (recipe.seed === madeBy.whole.seed) await provenance.begin(recipe);
     }
     const { output } = context;
-    const counts = inOrder(api, new Map([...generated, ...loaded]));
+    const counts = inFileOrder(api, new Map([...generated, ...loaded]));
     if (flags.json === true) {
       const data = { ok: true, database: open.name, records: Object.fromEntries(counts) };
       output.print(JSON.stringify(data, undefined, 2));
       return;
     }
     for (const line of countLines(counts)) output.print(line);
-    const hint = total === 0 && !reset ? ' What is there stays; give --reset to make it anew.' : '';
+    const hint =
+      total === 0 && !reset ? ' Existing records stay; give --reset to replace them.' : '';
     const from =
       loaded.size === 0 ? '' : `, ${grouped(sumOf(loaded))} loaded from ${api.settings.data}`;
     output.print(`${recordsWere(total)} generated in ${open.name}${from}.${hint}`);

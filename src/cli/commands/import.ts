@@ -4,13 +4,12 @@ import { listedProblems } from '../../transfer/import/problems.ts';
 import { writeStatements } from '../../sql/compile/write.ts';
 import type { Api } from '../../model/api.ts';
 import { fromFolder, shownPath, type Context } from '../context.ts';
-import { asStored, withDatabase } from '../database/database.ts';
+import { withStoredForms, withDatabase } from '../database/database.ts';
 import { CommandFailure } from '../failure.ts';
 import { requireSpecification } from '../files/specification.ts';
 import { requireCurrent } from '../database/schema.ts';
 import { targetOrDevelopment, type OpenDatabase } from '../database/target.ts';
-import { grouped } from '../output.ts';
-import { countLines, inOrder, recordsWere } from '../dev/record-counts.ts';
+import { countLines, grouped, inFileOrder, recordsWere } from '../output.ts';
 
 interface Flags {
   readonly spec?: string;
@@ -19,24 +18,24 @@ interface Flags {
   readonly json?: boolean;
 }
 
-/** `plinth import DATA…`: loads files and folders, all of them or nothing. */
+/** `plinth import DATA…`: loads files and folders, all or nothing. */
 export async function importCommand(
   context: Context,
   paths: readonly string[],
   flags: Flags,
 ): Promise<void> {
-  // From here on a signal takes the run back instead of ending the process.
+  // From now on a signal rolls the run back instead of ending the process.
   context.stop();
   const specification = requireSpecification(context, { spec: flags.spec });
   const target = targetOrDevelopment(context, specification, flags.database);
-  const { api } = await asStored(context, target, specification);
+  const { api } = await withStoredForms(context, target, specification);
   await requireCurrent(context, target, api);
   await withDatabase(context, target, 'write', async (open) => {
     const absolute = paths.map((path) => fromFolder(context, path));
     const takenIds = flags.replace === true ? 'replace' : 'refuse';
     const result = await loadData(context, api, open, absolute, takenIds);
     const { byResource, skipped, replaced } = result;
-    const counts = inOrder(api, byResource);
+    const counts = inFileOrder(api, byResource);
     const { output } = context;
     if (flags.json === true) {
       const data = { ok: true, records: Object.fromEntries(counts), skipped, replaced };
@@ -49,21 +48,21 @@ export async function importCommand(
       skipped === 0
         ? ''
         : skipped === 1
-          ? '; 1 was there already, and is equal'
-          : `; ${grouped(skipped)} were there already, and are equal`;
-    const over = replaced === 0 ? '' : `; ${recordsWere(replaced)} written over`;
+          ? '; 1 already existed and is equal'
+          : `; ${grouped(skipped)} already existed and are equal`;
+    const over = replaced === 0 ? '' : `; ${recordsWere(replaced)} replaced`;
     output.print(`${recordsWere(total)} imported into ${open.name}${there}${over}.`);
   });
 }
 
-/** A signal came: the run is taken back. */
+/** A signal has ended the run, which is rolled back. */
 export class Stopped extends CommandFailure {
   constructor() {
     super('Stopped: nothing was imported. Run it again to import everything.');
   }
 }
 
-/** Loads data into a database that is up to date. Throws `Stopped` when a signal comes. */
+/** Loads data into a database that is up to date. Throws `Stopped` on a signal. */
 export async function loadData(
   context: Context,
   api: Api,
@@ -99,9 +98,9 @@ export async function loadData(
   }
   const more =
     result.problems.length >= listedProblems ? ` (the first ${listedProblems} are listed)` : '';
-  const over = result.hasDifferences ? ', or give --replace to write over records that differ' : '';
+  const over = result.hasDifferences ? ', or give --replace to replace records that differ' : '';
   throw new CommandFailure(
-    `Nothing was imported${more}. Mend these records and run it again${over}.`,
+    `Nothing was imported${more}. Fix these records and run it again${over}.`,
     {
       details: result.problems.map(({ file, line, message }) => `${file}:${line} ${message}`),
       data: {

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { argument, fromFolder, typed, type Context } from '../context.ts';
+import { shellArgument, fromFolder, typedCommand, type Context } from '../context.ts';
 import { schemaLine, writeEditorSchema } from '../files/editor-schema.ts';
 import { exampleNames, examplesFolder } from '../files/examples.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
@@ -12,7 +12,7 @@ interface Flags {
   readonly example?: string;
 }
 
-/** What each example shows. */
+/** Hints for the prompt. */
 const hints: Readonly<Record<string, string>> = {
   blog: 'posts, comments as a tree, tags with pivot; generated data',
   shop: 'categories, products, orders, reviews; generated data',
@@ -21,7 +21,7 @@ const hints: Readonly<Record<string, string>> = {
 };
 const fallback = { name: 'My API', example: 'blog' };
 
-/** `plinth init [dir]`: writes a `plinth.yaml` that runs, from an example. */
+/** `plinth init [dir]`: writes a working `plinth.yaml` from an example. */
 export async function init(
   context: Context,
   directory: string | undefined,
@@ -54,8 +54,10 @@ export async function init(
     );
   }
   const file = shown(join(folder, 'plinth.yaml'));
-  const where = folder === context.folder ? '' : ` ${argument(file)}`;
-  context.output.print(`${file} is ready. Serve it with:\n\n  ${typed(context, `dev${where}`)}`);
+  const where = folder === context.folder ? '' : ` ${shellArgument(file)}`;
+  context.output.print(
+    `${file} is ready. Serve it with:\n\n  ${typedCommand(context, `dev${where}`)}`,
+  );
 }
 
 function refuseExisting(
@@ -65,11 +67,11 @@ function refuseExisting(
 ): void {
   const path = files.map((file) => join(folder, file)).find((file) => existsSync(file));
   if (path !== undefined)
-    throw new CommandFailure(`${shown(path)} is there already. Choose another folder.`);
+    throw new CommandFailure(`${shown(path)} already exists. Choose another folder.`);
 }
 
 function write(folder: string, source: string, files: readonly string[], name: string): void {
-  // `${` would be a variable.
+  // `${` would start a variable.
   const line = `name: ${JSON.stringify(name).replaceAll('${', () => '$${')}`;
   const text = readFileSync(join(source, 'plinth.yaml'), 'utf8');
   const named = /^name:/mu.test(text)
@@ -77,11 +79,11 @@ function write(folder: string, source: string, files: readonly string[], name: s
     : `${line}\n${text}`;
   writeEditorSchema(folder);
   for (const file of files) cpSync(join(source, file), join(folder, file), { recursive: true });
-  // Last: with it the folder is one that `init` leaves alone.
+  // Last, since `init` rejects a folder that has this file.
   writeFileSync(join(folder, 'plinth.yaml'), `${schemaLine}\n${named}`, { flag: 'wx' });
 }
 
-/** The flags, or what the user answers at a terminal, or the defaults. */
+/** From the flags, or else the user's answers on a terminal, or else the defaults. */
 async function choose(
   { output }: Context,
   flags: Flags,

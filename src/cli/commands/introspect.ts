@@ -6,7 +6,7 @@ import type { SpecificationDraft } from '../../introspection/draft.ts';
 import { readJsonServer, type JsonServerFile } from '../../introspection/json-server.ts';
 import { draftOf } from '../../introspection/resources.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { argument, fromFolder, shownPath, typed, type Context } from '../context.ts';
+import { shellArgument, fromFolder, shownPath, typedCommand, type Context } from '../context.ts';
 import { introspectDatabase } from '../database/database.ts';
 import { refreshEditorSchema, schemaLine } from '../files/editor-schema.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
@@ -20,7 +20,7 @@ export interface IntrospectFlags {
   readonly json?: boolean;
 }
 
-/** `plinth introspect SOURCE`: writes a specification for a database that is there, or for a db.json of json-server. */
+/** `plinth introspect SOURCE`: writes a specification for an existing database, or for a db.json of json-server. */
 export async function introspect(
   context: Context,
   source: string,
@@ -36,14 +36,14 @@ export async function introspect(
   const { name, found } = await introspectDatabase(context, {
     url,
     folder: context.folder,
-    again: `--database ${argument(withoutPassword(url))}`,
+    again: `--database ${shellArgument(withoutPassword(url))}`,
     isOwn: false,
     options: {},
   });
   const draft = draftOf(found);
   if (draft.resources.length === 0)
     throw new CommandFailure(
-      `${name} has no table that can be served. ${draft.left.length === 0 ? 'Name another database' : 'Mend one of them'}, or begin with "${typed(context, 'init')}".`,
+      `${name} has no table that can be served. ${draft.left.length === 0 ? 'Name another database' : 'Fix one of them'}, or begin with "${typedCommand(context, 'init')}".`,
       { details: draft.left, data: { left: draft.left } },
     );
   const head = [
@@ -54,11 +54,11 @@ export async function introspect(
   write(context, draft, head, undefined, flags);
   if (flags.out !== undefined)
     context.output.note(
-      `Next: ${typed(context, `migrate ${argument(flags.out)} --database ${argument(withoutPassword(url))}`)}`,
+      `Next: ${typedCommand(context, `migrate ${shellArgument(flags.out)} --database ${shellArgument(withoutPassword(url))}`)}`,
     );
 }
 
-/** Where there is nothing to look at, a database that is made would not help; and YAML is a description of an API, if anything. */
+/** Fails for a missing file, which SQLite would create, and for YAML. */
 function refuseMissing(context: Context, url: string): void {
   const file = /^sqlite:(?!:)(.+)$/u.exec(url)?.[1];
   if (file === undefined) return;
@@ -69,10 +69,10 @@ function refuseMissing(context: Context, url: string): void {
   );
 }
 
-/** Never over a file that somebody has worked on. */
+/** Never overwrites a file that the user may have edited. */
 function refuseExisting(context: Context, out: string | undefined): void {
   if (out !== undefined && out !== '' && existsSync(fromFolder(context, out)))
-    throw new CommandFailure(`${out} is there already. Name another file with --out.`);
+    throw new CommandFailure(`${out} already exists. Name another file with --out.`);
 }
 
 function write(
@@ -97,14 +97,14 @@ function write(
   for (const line of draft.left) output.note(line);
 }
 
-/** What a database allows and a specification does not is told at once. */
+/** Fails if the database has something that a specification does not allow. */
 function checkWritten(context: Context, file: string): void {
   const errors = readSpecification(context, { file }).problems.filter(
     ({ severity }) => severity === 'error',
   );
   if (errors.length > 0)
     throw new CommandFailure(
-      `${file} is written, and needs your hand in ${counted(errors.length, 'place')}. Mend it there.`,
+      `${file} is written, but has ${counted(errors.length, 'error')} that you have to fix.`,
       { details: errors.map(formatProblem), data: { problems: errors } },
     );
 }
@@ -132,11 +132,11 @@ function fromJsonServer(context: Context, source: string, flags: IntrospectFlags
   write(context, draft, head, isAsWritten || isWritten ? data : undefined, flags);
   if (!isAsWritten && !isWritten)
     context.output.note(
-      'Some records have to be written otherwise than there: with --out FILE they go to the folder data beside it.',
+      'Some records have to be converted: with --out FILE they are written to the folder data beside it.',
     );
   if (isWritten) context.output.note(`Wrote ${shownPath(context, folder)}.`);
   if (flags.out !== undefined)
-    context.output.note(`Next: ${typed(context, `dev ${argument(flags.out)}`)}`);
+    context.output.note(`Next: ${typedCommand(context, `dev ${shellArgument(flags.out)}`)}`);
 }
 
 function parsed(path: string, name: string): JsonValue {
@@ -145,7 +145,7 @@ function parsed(path: string, name: string): JsonValue {
   } catch (error) {
     const reason =
       fileReason(error) ??
-      // The parser shows some of the text, lines and all.
+      // The parser's message quotes the text, with line breaks.
       (error instanceof Error
         ? `it is no JSON (${error.message.replaceAll(/\s+/gu, ' ')})`
         : 'it is no JSON');
@@ -158,9 +158,7 @@ function parsed(path: string, name: string): JsonValue {
 function writeRecords(context: Context, folder: string, { records }: JsonServerFile): void {
   const shown = shownPath(context, folder);
   if (existsSync(folder))
-    throw new CommandFailure(
-      `${shown} is there already. Name a file in another folder with --out.`,
-    );
+    throw new CommandFailure(`${shown} already exists. Name a file in another folder with --out.`);
   try {
     wholeOrNothing([folder], () => {
       mkdirSync(folder, { recursive: true });

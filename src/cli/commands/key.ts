@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
+import { reservedRoles } from '../../specification/reserved.ts';
 import type { Context } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
-import { readRoles } from '../roles.ts';
 
 interface Flags {
   readonly name?: string;
@@ -10,7 +10,7 @@ interface Flags {
   readonly json?: boolean;
 }
 
-/** `plinth key`: a new API key, shown once, and the entry that lets a specification know it by its hash. */
+/** `plinth key`: prints a new API key once, and its entry for the specification, which has only the hash. */
 export function key({ output }: Context, flags: Flags): void {
   const roles = readRoles(flags.role);
   for (const name of ['name', 'sub'] as const)
@@ -34,7 +34,7 @@ export function key({ output }: Context, flags: Flags): void {
   output.print(`Add this to the specification, under auth.apiKeys:\n\n  - ${inYaml(entry)}`);
 }
 
-/** A map on one line. What YAML or the specification would read otherwise is quoted or escaped. */
+/** A YAML map on one line. */
 function inYaml(entry: Readonly<Record<string, unknown>>): string {
   const members = Object.entries(entry).map(([name, value]) => {
     const items = Array.isArray(value) ? `[${value.map(scalar).join(', ')}]` : scalar(value);
@@ -45,4 +45,20 @@ function inYaml(entry: Readonly<Record<string, unknown>>): string {
 
 function scalar(value: unknown): string {
   return JSON.stringify(value).replaceAll('${', () => '$${');
+}
+
+/** The roles of `--role`. Fails for names that no credential can have. */
+export function readRoles(roles: readonly string[] = []): readonly string[] {
+  for (const role of roles) {
+    if (role.trim() !== role || role === '')
+      throw new CommandFailure(`${JSON.stringify(role)} is not a valid role name. Change --role.`, {
+        exitCode: 2,
+      });
+    if (reservedRoles.some((reserved) => reserved === role))
+      throw new CommandFailure(
+        `Nobody can be given the role ${role}: ${reservedRoles.join(', ')} are words of the access rules. Change --role.`,
+        { exitCode: 2 },
+      );
+  }
+  return [...new Set(roles)];
 }

@@ -1,19 +1,19 @@
 import { counted } from '../../model/values.ts';
 import { neededSteps, type MigrationOptions } from '../../migrations/steps.ts';
 import type { Context } from '../context.ts';
-import { asStored, inspect, withDatabase, type Inspected } from '../database/database.ts';
+import { withStoredForms, inspect, withDatabase, type Inspected } from '../database/database.ts';
 import { CommandFailure } from '../failure.ts';
-import { hindrance, listed } from '../database/schema.ts';
-import { requireSpecification, type Named } from '../files/specification.ts';
+import { migrationRefusal, stepLines } from '../database/schema.ts';
+import { requireSpecification, type SpecificationFlags } from '../files/specification.ts';
 import { databaseTarget, migrateCommand, type Target } from '../database/target.ts';
 
-interface Flags extends Named, MigrationOptions {
+interface Flags extends SpecificationFlags, MigrationOptions {
   readonly database?: string;
   readonly apply?: boolean;
   readonly json?: boolean;
 }
 
-/** `plinth migrate [file]`: shows what brings the database up to date, and does it with `--apply`. */
+/** `plinth migrate [file]`: prints the steps that bring the database up to date, and runs them with `--apply`. */
 export async function migrate(context: Context, flags: Flags): Promise<void> {
   const specification = requireSpecification(context, flags);
   const target = databaseTarget(context, specification, flags.database);
@@ -22,7 +22,7 @@ export async function migrate(context: Context, flags: Flags): Promise<void> {
       `No database is named. Add "database: sqlite:PATH" or "database: postgres://…" to ${specification.name}, or give --database.`,
       { exitCode: 2 },
     );
-  const { api } = await asStored(context, target, specification);
+  const { api } = await withStoredForms(context, target, specification);
   if (flags.apply !== true) {
     report(context, await inspect(context, target, api, 'empty', flags), flags, target);
     return;
@@ -40,11 +40,11 @@ function report(
 ): void {
   const { output } = context;
   const needed = neededSteps(steps);
-  // What has to be run with --allow-data-loss does all that may be done with it.
+  // If one step needs --allow-data-loss, the run with that flag does the optional steps too.
   const loses = needed.some((step) => step.loses !== undefined);
   const done = allowDataLoss || loses ? steps : needed;
-  // Without --apply, what is lost is news and no failure.
-  const what = hindrance(context, target, steps, { allowDataLoss: allowDataLoss || !apply });
+  // Without --apply, a loss is reported and is no failure.
+  const what = migrationRefusal(context, target, steps, { allowDataLoss: allowDataLoss || !apply });
   const isApplied = apply && what === undefined;
   const data = {
     database: name,
@@ -57,7 +57,7 @@ function report(
     })),
     applied: isApplied,
   };
-  if (!json) for (const line of listed(steps, { allowDataLoss })) output.print(line);
+  if (!json) for (const line of stepLines(steps, { allowDataLoss })) output.print(line);
   if (what !== undefined) throw new CommandFailure(`Nothing was changed. ${what}`, { data });
   if (json) {
     output.print(JSON.stringify({ ok: true, ...data }, undefined, 2));
@@ -69,10 +69,10 @@ function report(
   else if (apply) output.print(`${name} is now up to date: ${count} done.`);
   else
     output.print(
-      `Run "${command}" to do ${done.length === 1 ? 'this step' : `these ${count}`}.${done.some((step) => step.loses !== undefined) ? ' What is lost by it cannot be brought back.' : ''}`,
+      `Run "${command}" to do ${done.length === 1 ? 'this step' : `these ${count}`}.${done.some((step) => step.loses !== undefined) ? ' Lost values cannot be restored.' : ''}`,
     );
   if (done.length < steps.length)
     output.print(
-      'What the specification no longer names is kept until --allow-data-loss drops it.',
+      'Tables and columns that the specification no longer names stay until --allow-data-loss drops them.',
     );
 }

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { wholeView, writeDocument, type DocumentFlags } from '../files/document.ts';
 import { requireSpecification } from '../files/specification.ts';
 
-/** `plinth openapi [file]`: the OpenAPI document of all of a version, as the server gives it. */
+/** `plinth openapi [file]`: the OpenAPI document of a version with everything in it. */
 export async function openapi(context: Context, flags: DocumentFlags): Promise<void> {
   const { api, folder } = requireSpecification(context, flags, { isOnlyRead: true });
   const view = wholeView(api, flags);

@@ -3,11 +3,11 @@ import { isEqual, promote as copyAll, type PromotedTable } from '../../transfer/
 import { PromoteConflict, PromoteRefusal } from '../../transfer/promote/table.ts';
 import type { Api } from '../../model/api.ts';
 import type { Context } from '../context.ts';
-import { asStored, withDatabase } from '../database/database.ts';
+import { withStoredForms, withDatabase } from '../database/database.ts';
 import { databaseKinds, kindOf } from '../database/kinds.ts';
 import { CommandFailure } from '../failure.ts';
 import { grouped } from '../output.ts';
-import { hindrance, listed, requireCurrent } from '../database/schema.ts';
+import { migrationRefusal, stepLines, requireCurrent } from '../database/schema.ts';
 import { requireSpecification, type SpecificationFile } from '../files/specification.ts';
 import {
   databaseTarget,
@@ -29,9 +29,9 @@ export async function promote(context: Context, flags: PromoteFlags): Promise<vo
   const specification = requireSpecification(context, { spec: flags.spec });
   const source = targetOf(context, specification, '--from', flags.from);
   const target = targetOf(context, specification, '--to', flags.to);
-  // Each side has its values in the form that it has them in.
-  const { api } = await asStored(context, source, specification);
-  const { api: targetApi } = await asStored(context, target, specification);
+  // Each side may have its own stored forms.
+  const { api } = await withStoredForms(context, source, specification);
+  const { api: targetApi } = await withStoredForms(context, target, specification);
   await requireCurrent(context, source, api);
   await withDatabase(context, source, 'read', (from) =>
     withDatabase(context, target, 'write', async (to) => {
@@ -53,7 +53,7 @@ export async function promote(context: Context, flags: PromoteFlags): Promise<vo
         .catch((error: unknown) => {
           if (error instanceof PromoteRefusal)
             throw new CommandFailure(
-              `${to.name} cannot have what ${from.name} has in ${error.resource}: ${error.message}. Mend it there, or name another type in ${specification.name}, then run it again.`,
+              `${to.name} cannot have what ${from.name} has in ${error.resource}: ${error.message}. Fix it there, or name another type in ${specification.name}, then run it again.`,
               { cause: error },
             );
           throw error instanceof PromoteConflict
@@ -69,7 +69,7 @@ export async function promote(context: Context, flags: PromoteFlags): Promise<vo
   );
 }
 
-/** From where and to where: the kind of database of each. */
+/** The kind of database of each side. */
 const sides = { '--from': 'file', '--to': 'postgres' } as const;
 
 function targetOf(
@@ -88,7 +88,7 @@ function targetOf(
   return target;
 }
 
-/** Makes the tables of the target, and sees that it has no more than the source. */
+/** Creates the tables of the target, and checks that it has no more records than the source. */
 async function prepare(
   context: Context,
   target: Target,
@@ -98,10 +98,10 @@ async function prepare(
 ): Promise<void> {
   if (!(await to.isUpToDate(api))) {
     const steps = await to.migrate(api);
-    const what = hindrance(context, target, steps);
+    const what = migrationRefusal(context, target, steps);
     if (what !== undefined)
       throw new CommandFailure(`The database ${to.name} does not fit the specification. ${what}`, {
-        details: listed(steps),
+        details: stepLines(steps),
       });
   }
   for (const resource of api.resources.values()) {
@@ -136,14 +136,14 @@ function report(
   if (json) return;
   const rows = tables.reduce((sum, table) => sum + table.from.rows, 0);
   const copied = tables.reduce((sum, table) => sum + table.copied, 0);
-  const there = copied === rows ? '' : ` (${grouped(rows - copied)} were there already)`;
+  const there = copied === rows ? '' : ` (${grouped(rows - copied)} already existed)`;
   output.print(`\n${grouped(rows)} records are equal in ${from} and ${to}${there}.`);
   output.print(
     `Nothing is switched over yet. To serve from it, set in ${name}:\n\n  database: \${DATABASE_URL}\n\nor give --database, and start again.`,
   );
 }
 
-/** A line a table: its rows on both sides and the beginning of its checksum. */
+/** A line for each table: its rows and the beginning of its checksum. */
 function lines(tables: readonly PromotedTable[]): readonly string[] {
   const width = Math.max(0, ...tables.map(({ resource }) => resource.length));
   const digits = Math.max(0, ...tables.map(({ from }) => grouped(from.rows).length));

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { accessOf, anonymous, matchingRules, operations } from '../../model/access.ts';
 import type { Api, Resource } from '../../model/api.ts';
 import { fromFolder, type Context } from '../context.ts';
-import { asStored, withDatabase } from '../database/database.ts';
+import { withStoredForms, withDatabase } from '../database/database.ts';
 import { kindOf } from '../database/kinds.ts';
 import { CommandFailure } from '../failure.ts';
 import { requireCurrent } from '../database/schema.ts';
@@ -38,7 +38,7 @@ export async function start(context: Context, flags: StartFlags): Promise<void> 
       'Several workers cannot share a database in memory. Name a file or a PostgreSQL database, or leave out --workers.',
       { exitCode: 2 },
     );
-  const specification = await asStored(context, target, read);
+  const specification = await withStoredForms(context, target, read);
   await requireCurrent(context, target, specification.api);
   if (writable.length > 0)
     context.output.note(
@@ -62,7 +62,7 @@ async function startWorker(context: Context, flags: StartFlags, count: number): 
     const { path, text } = role.specification;
     const read = requireSpecification(own, { file: path }, { given: text });
     const target = requireTarget(own, flags, read);
-    const specification = await asStored(own, target, read);
+    const specification = await withStoredForms(own, target, read);
     await serveOver(own, specification, target, flags, role);
   });
 }

@@ -2,9 +2,9 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { keysOfFile, type JwtSpecification, type VerificationKey } from '../../auth/keys.ts';
 import { algorithmsOf } from '../../specification/parsers/public-key.ts';
-import { fromFolder, typed, type Context } from '../context.ts';
+import { fromFolder, typedCommand, type Context } from '../context.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
-import { readRoles } from '../roles.ts';
+import { readRoles } from './key.ts';
 import { requireSpecification } from '../files/specification.ts';
 
 interface Flags {
@@ -19,7 +19,7 @@ interface Flags {
   readonly json?: boolean;
 }
 
-/** `plinth token`: a signed token that the specification takes. */
+/** `plinth token`: a signed token that the specification accepts. */
 export async function token(context: Context, flags: Flags): Promise<void> {
   const roles = readRoles(flags.role);
   const lifetime = readLifetime(flags.expires ?? '1h');
@@ -28,7 +28,7 @@ export async function token(context: Context, flags: Flags): Promise<void> {
   const jwt = api.settings.auth?.jwt;
   if (jwt === undefined)
     throw new CommandFailure(
-      `${name} takes no tokens. Add "jwt" to its "auth", or make an API key with "${typed(context, 'key')}".`,
+      `${name} takes no tokens. Add "jwt" to its "auth", or make an API key with "${typedCommand(context, 'key')}".`,
     );
   const { rolesClaim = 'roles', issuer, audience } = jwt;
   refuseOthers(own, ['sub', 'exp', rolesClaim]);
@@ -55,7 +55,7 @@ export async function token(context: Context, flags: Flags): Promise<void> {
 
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** How long a token is good, in s. */
+/** The lifetime of a token, in s. */
 function readLifetime(text: string): number {
   const [, digits = '', unit = ''] = /^([1-9]\d{0,6})([smhd])$/u.exec(text) ?? [];
   const seconds = Number(digits) * (units[unit] ?? 0);
@@ -68,7 +68,7 @@ function readLifetime(text: string): number {
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Claims as `name=value`: a value that is JSON is that, any other is text. */
+/** Claims of the form `name=value`. A value is read as JSON, or else as text. */
 function readClaims(texts: readonly string[] = []): Claims {
   return Object.fromEntries(
     texts.map((text) => {
@@ -88,7 +88,7 @@ function readClaims(texts: readonly string[] = []): Claims {
   );
 }
 
-/** Refuses claims that have flags of their own. */
+/** Rejects claims that have flags of their own. */
 function refuseOthers(claims: Claims, others: readonly string[]): void {
   const name = others.find((other) => Object.hasOwn(claims, other));
   if (name !== undefined)
@@ -104,7 +104,7 @@ interface Signer {
   readonly kid: string | undefined;
 }
 
-/** With what a token is signed, so that one of the keys that the file names finds it good. */
+/** The key and algorithm to sign with, so that a key of the specification verifies the token. */
 function signerOf(context: Context, name: string, jwt: JwtSpecification, flags: Flags): Signer {
   const given = flags.privateKey === undefined ? undefined : readKey(context, flags.privateKey);
   const known = knownKey(name, jwt, given, flags);
@@ -134,13 +134,13 @@ function readKey(context: Context, path: string): KeyObject {
     return createPrivateKey(text);
   } catch (error) {
     throw new CommandFailure(
-      `${path} is no private key in PEM without a password. Name another with --private-key.`,
+      `${path} is not a private key in PEM without a password. Name another with --private-key.`,
       { cause: error },
     );
   }
 }
 
-/** The key that will check the token, as the file or the private key tells it. */
+/** The key that verifies the token, from the specification or the private key. */
 function knownKey(
   name: string,
   jwt: JwtSpecification,
@@ -173,7 +173,7 @@ function knownKey(
 
 function needsPrivateKey(name: string): CommandFailure {
   return new CommandFailure(
-    `${name} has public keys alone, which sign nothing. Name the file of the private key with --private-key.`,
+    `${name} has only public keys, which cannot sign. Name the file of the private key with --private-key.`,
     { exitCode: 2 },
   );
 }

@@ -6,7 +6,7 @@ import type { MigrationStep } from '../../sql/schema/schema.ts';
 import type { Context } from '../context.ts';
 import { databaseKinds, kindOf } from './kinds.ts';
 import { CommandFailure, databaseFailure } from '../failure.ts';
-import { inForms, type ModelFile } from '../files/specification.ts';
+import { applyForms, type ModelFile } from '../files/specification.ts';
 import {
   isPath,
   withoutPassword,
@@ -16,19 +16,19 @@ import {
   type Target,
 } from './target.ts';
 
-/** The database that a URL names; only its own driver is loaded. Fails for a URL of another kind. */
+/** The database of a URL. Loads only the driver that it needs. Fails for an unknown kind of URL. */
 async function named(context: Context, target: Target): Promise<NamedDatabase> {
   const kind = kindOf(target.url);
   if (kind !== undefined) return databaseKinds[kind].reach(context, target);
   const { file, memory, postgres } = databaseKinds;
   const asFile = isPath(target.url) ? file.form.replace('PATH', () => target.url) : file.form;
   throw new CommandFailure(
-    `The database ${withoutPassword(target.url)} is none that is known. Write ${asFile}, ${memory.form} or ${postgres.form}.`,
+    `The database ${withoutPassword(target.url)} has an unknown kind of URL. Write ${asFile}, ${memory.form} or ${postgres.form}.`,
     { exitCode: 2 },
   );
 }
 
-/** Reads what tables a database has, of any maker. Changes nothing of it. */
+/** Reads the tables of a database, whatever has created them. Changes nothing. */
 export async function introspectDatabase(
   context: Context,
   target: Target,
@@ -42,23 +42,23 @@ export async function introspectDatabase(
 }
 
 /**
- * A specification over this database: where it has values in a form of others that the file does not name, the Api reads
- * and writes them so. Fails where the file does not fit what is found, as by a default that such a column cannot hold.
+ * A specification for this database. If an existing column has values in another stored form than Plinth's own, the Api
+ * reads and writes that form. Fails if the specification does not fit, such as a default that the column cannot hold.
  */
-export async function asStored<File extends ModelFile>(
+export async function withStoredForms<File extends ModelFile>(
   context: Context,
   target: Target,
   specification: File,
 ): Promise<File> {
   const { name, forms } = await named(context, target);
   try {
-    return inForms(specification, await forms(specification.api));
+    return applyForms(specification, await forms(specification.api));
   } catch (error) {
     throw databaseFailure(error, name);
   }
 }
 
-/** Which fields the columns of an existing table do not serve well. Changes nothing of it. */
+/** The fields that columns of existing tables do not serve well. Changes nothing. */
 export async function columnAdvice(
   context: Context,
   target: Target,
@@ -72,15 +72,15 @@ export async function columnAdvice(
   }
 }
 
-/** A database as it stands, and what would bring it up to date. */
+/** A database, and the steps that would bring it up to date. */
 export interface Inspected {
   readonly name: string;
   readonly steps: readonly MigrationStep[];
 }
 
 /**
- * Looks at a database without changing or making anything. One that is not there counts as empty where `missing`
- * says so; else it is a failure.
+ * Finds the steps that a database needs, without changing or creating anything. `missing` says whether a database that
+ * does not exist counts as empty or is a failure.
  */
 export async function inspect(
   context: Context,
@@ -97,7 +97,7 @@ export async function inspect(
   }
 }
 
-/** Opens a database by its URL, whoever closes it; a file is made where it is missing. Fails as `withDatabase` does. */
+/** Opens a database by its URL, and creates a missing file. The caller closes it. Fails as `withDatabase` does. */
 export async function openDatabase(context: Context, target: Target): Promise<OpenDatabase> {
   const { name, open } = await named(context, target);
   try {
@@ -108,8 +108,8 @@ export async function openDatabase(context: Context, target: Target): Promise<Op
 }
 
 /**
- * Opens a database by its URL, works with it and closes it. What the database
- * refuses becomes a failure that names it.
+ * Opens a database by its URL, runs `work` and closes it. Errors of the database become a `CommandFailure` that names
+ * it.
  */
 export async function withDatabase<Value>(
   context: Context,
@@ -125,7 +125,7 @@ export async function withDatabase<Value>(
     await open.close();
     return value;
   } catch (error) {
-    // What closing says is then no news.
+    // The first error counts.
     await open?.close().catch(() => undefined);
     throw databaseFailure(error, database.name);
   }

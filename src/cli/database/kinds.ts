@@ -1,20 +1,20 @@
 import type { Context } from '../context.ts';
 import { migrateCommand, type NamedDatabase, type Target } from './target.ts';
 
-/** What the URL of a database names: a file, one in memory that is gone at the end, a PostgreSQL server. */
+/** A SQLite file, a temporary SQLite database, or a PostgreSQL server. */
 export type DatabaseKind = 'file' | 'memory' | 'postgres';
 
 interface Kind {
-  /** How its URL is written, as messages tell it. */
+  /** The form of its URL, for messages. */
   readonly form: string;
   readonly pattern: RegExp;
-  /** Loads what reaches it: nobody waits for a driver that is not needed. */
+  /** Loads the driver, so that no command waits for one that it does not need. */
   readonly reach: (context: Context, target: Target) => Promise<NamedDatabase>;
 }
 
 const scheme = 'sqlite:';
 
-/** The one table of the kinds of databases; a URL has the pattern of one at most. */
+/** The kinds of databases. A URL matches at most one pattern. */
 export const databaseKinds: Readonly<Record<DatabaseKind, Kind>> = {
   file: {
     form: `${scheme}PATH`,
@@ -47,7 +47,7 @@ export const databaseKinds: Readonly<Record<DatabaseKind, Kind>> = {
   },
 };
 
-/** Of which kind the URL of a database is; undefined for one that no kind has. */
+/** The kind of a database URL; undefined if it is unknown. */
 export function kindOf(url: string): DatabaseKind | undefined {
   const kinds = Object.keys(databaseKinds) as DatabaseKind[];
   return kinds.find((kind) => databaseKinds[kind].pattern.test(url));

@@ -18,10 +18,10 @@ import { quote } from '../../sql/dialect.ts';
 import { CommandFailure } from '../failure.ts';
 import type { NamedDatabase } from './target.ts';
 
-/** A deadline that never comes, in ms; twice as much still fits into a setting of PostgreSQL. */
+/** A timeout that never comes, in ms; twice this still fits into a setting of PostgreSQL. */
 const unlimited = 1_000_000_000;
 
-/** A PostgreSQL database by its URL. It is never made: that takes rights which a service should not have. */
+/** A PostgreSQL database by its URL. It is never created: a service should not have the permission. */
 export function postgresDatabase(
   url: string,
   surroundings: Surroundings,
@@ -29,7 +29,7 @@ export function postgresDatabase(
 ): NamedDatabase {
   const address = readAddress(url, surroundings);
   const { name } = address;
-  /** On a connection of its own, which no deadline ends: an index on many rows takes its time. */
+  /** Uses a connection of its own without a timeout: an index on many rows takes long. */
   const onSchema = async <Value>(
     work: (database: PostgresDatabase) => Promise<Value>,
   ): Promise<Value> => {
@@ -51,7 +51,7 @@ export function postgresDatabase(
     columnAdvice: (api) => onSchema((schema) => schema.looking((ask) => unservedOrders(ask, api))),
     introspect: () => onSchema((schema) => schema.looking(readPostgres)),
     open: async () => {
-      // An import looks at what is there beside its transaction.
+      // An import reads existing rows outside its transaction.
       const poolSize = options.poolSize === 1 ? 2 : options.poolSize;
       const database = await openPostgres(address, { ...options, poolSize });
       return {
@@ -67,16 +67,16 @@ export function postgresDatabase(
   };
 }
 
-/** By itself it does so within minutes; until then it takes large tables for small ones, and reads them whole. */
+/** Autovacuum does this within minutes. Until then PostgreSQL takes large tables for small ones and scans them. */
 async function analyze(database: PostgresDatabase, resources: Iterable<Resource>): Promise<void> {
   const tables = Array.from(resources, ({ table }) => quote(table)).join(', ');
   if (tables === '') return;
   const statement = { sql: `ANALYZE ${tables}`, parameters: [] };
-  // The records are there, whatever comes of this.
+  // The records are committed, even if this fails.
   await database.writeOne(statement, { bound: [] }).catch(() => undefined);
 }
 
-/** The URL of a command, whose files start in the folder that the URL was given in. */
+/** Reads a URL. Relative paths of files in it start in the folder of the command or the specification. */
 function readAddress(url: string, surroundings: Surroundings): PostgresAddress {
   try {
     return readPostgresUrl(url, surroundings);

@@ -1,14 +1,14 @@
 import { arePossible, stepsBeforeServing, type MigrationOptions } from '../../migrations/steps.ts';
 import type { Api } from '../../model/api.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
-import { typed, type Context } from '../context.ts';
+import { typedCommand, type Context } from '../context.ts';
 import { kindOf } from './kinds.ts';
 import { inspect } from './database.ts';
 import { CommandFailure } from '../failure.ts';
 import { migrateCommand, type Target } from './target.ts';
 
-/** Steps as lines, with what is lost by each, and what stands in its way. */
-export function listed(
+/** A line for each step, with the values that it loses or why it is not possible. */
+export function stepLines(
   steps: readonly MigrationStep[],
   { allowDataLoss = false }: MigrationOptions = {},
 ): readonly string[] {
@@ -21,8 +21,8 @@ export function listed(
   });
 }
 
-/** What is the matter with steps that cannot simply be done, and the next thing to do; undefined where they can. */
-export function hindrance(
+/** Why steps cannot be applied, and what to do next; undefined if they can. */
+export function migrationRefusal(
   context: Context,
   target: Target,
   steps: readonly MigrationStep[],
@@ -30,22 +30,22 @@ export function hindrance(
 ): string | undefined {
   if (arePossible(steps, options)) return undefined;
   return steps.some(({ obstacle }) => obstacle !== undefined)
-    ? `Do what is said of the steps that are not possible, or name another database with --database.`
+    ? `Resolve the steps that are not possible, or name another database with --database.`
     : `Values would be lost: change the specification, or make a backup and run "${migrateCommand(context, target, { allowDataLoss: true })}".`;
 }
 
-/** Fails, naming the steps, unless the database has what the specification needs. Changes nothing of it. */
+/** Fails with the missing steps if the database lacks something that the specification needs. Changes nothing. */
 export async function requireCurrent(context: Context, target: Target, api: Api): Promise<void> {
   if (kindOf(target.url) === 'memory')
     throw new CommandFailure(
-      `A database in memory begins empty and is gone at the end, so no command finds anything in it but "${typed(context, 'dev')}". Name a file or a PostgreSQL database with --database.`,
+      `A database in memory starts empty and is deleted at the end. Only this command can use it: "${typedCommand(context, 'dev')}". Name a file or a PostgreSQL database with --database.`,
     );
   const { name, steps: all } = await inspect(context, target, api, 'failure');
   const steps = stepsBeforeServing(all);
   if (steps.length === 0) return;
-  const what = hindrance(context, target, steps);
+  const what = migrationRefusal(context, target, steps);
   throw new CommandFailure(
     `The database ${name} is behind the specification. ${what ?? `Run "${migrateCommand(context, target)}" first.`}`,
-    { details: listed(steps), data: { steps: steps.map(({ summary }) => summary) } },
+    { details: stepLines(steps), data: { steps: steps.map(({ summary }) => summary) } },
   );
 }

@@ -17,7 +17,7 @@ import { CommandFailure, fileReason } from '../failure.ts';
 import { makeFolderOf } from '../files/own-folder.ts';
 import type { NamedDatabase, OpenDatabase } from './target.ts';
 
-/** A SQLite file by its path, absolute or from `folder`. `howToMake` is the command that makes it. */
+/** A SQLite file by its path, absolute or from `folder`. `howToMake` is the command that creates it. */
 export function sqliteFile(
   folder: string,
   name: string,
@@ -49,7 +49,7 @@ export function sqliteFile(
     open: async (access) => {
       prepare(path, name, howToMake, access === 'create');
       if (access !== 'read') {
-        // SQLite would open it, and refuse each write with this.
+        // SQLite would open the file, and fail at each write with this code.
         if (isFile(path) && !mayWrite(path))
           throw Object.assign(new Error('The file is read-only'), { code: 'SQLITE_READONLY' });
         return opened(name, await onceFree(() => openOrBusy(path, 'durable', options)));
@@ -66,7 +66,7 @@ export function sqliteFile(
   };
 }
 
-/** A file in a private folder, gone at the end: a second connection could not see a database in memory. */
+/** A file in a private folder that is deleted at the end: a second connection could not see a database in memory. */
 export const temporaryFile = (options: SqliteOptions): NamedDatabase => ({
   name: 'sqlite::memory:',
   inspect: async (api) => inspectFile(':memory:', api),
@@ -87,7 +87,7 @@ export const temporaryFile = (options: SqliteOptions): NamedDatabase => ({
   },
 });
 
-/** Opens a file that nobody needs afterwards. */
+/** Opens a file that is not needed after this process. */
 export function openTemporary(path: string, options: SqliteOptions = {}): OpenDatabase {
   return opened(path, openSqlite(path, 'temporary', options));
 }
@@ -98,10 +98,10 @@ function opened(name: string, database: SqliteDatabase): OpenDatabase {
     name,
     database,
     hasSandboxes: true,
-    // Looking takes no lock, so that it need not wait for one.
+    // This takes no lock, so it need not wait for one.
     isUpToDate: async (api) => onceFree(() => isUpToDate(schemaConnection, api)),
     migrate: (api, options) => database.changeSchema(() => migrate(schemaConnection, api, options)),
-    // Its plans follow from the indexes alone.
+    // SQLite plans by the indexes alone.
     analyze: async () => undefined,
     close: () => database.close(),
   };
@@ -111,7 +111,7 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** Looks at a file once no other process has it locked, wherever it may be read. */
+/** Reads a file as soon as no other process has it locked. Works without write permission. */
 async function reading<Value>(
   path: string,
   name: string,
@@ -138,7 +138,7 @@ function readableFile(path: string, name: string): Readable {
   }
 }
 
-/** Opens a file; where another process has it locked, throws just that, so that it can be tried again. */
+/** Opens a file. If another process has it locked, throws that error alone, so that the caller can retry. */
 function openOrBusy(path: string, durability: Durability, options: SqliteOptions): SqliteDatabase {
   try {
     return openSqlite(path, durability, options);
@@ -148,7 +148,7 @@ function openOrBusy(path: string, durability: Durability, options: SqliteOptions
   }
 }
 
-/** What SQLite would say less clearly. */
+/** Checks the path, since SQLite's own errors are less clear. */
 function prepare(path: string, name: string, howToMake: string, create: boolean): void {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });

@@ -7,24 +7,24 @@ import type { Api, Resource } from '../../model/api.ts';
 import type { FoundForms } from '../../model/field-types/stored-as.ts';
 import type { DatabaseSpecification } from '../../specification/specification.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
-import { argument, typed, type Context } from '../context.ts';
+import { shellArgument, typedCommand, type Context } from '../context.ts';
 import { ownFolder } from '../files/own-folder.ts';
 import type { SpecificationFile } from '../files/specification.ts';
 
-/** Where a database is. */
+/** The address of a database, and how to use it. */
 export interface Target {
   readonly url: string;
   /** Relative paths start here. */
   readonly folder: string;
-  /** The arguments that name the specification and this database again. */
+  /** The arguments of a command line that name the specification and this database. */
   readonly again: string;
-  /** Whether it is the one that `dev` makes for itself. */
+  /** Whether it is the database that `dev` creates itself. */
   readonly isOwn: boolean;
-  /** What the file says of how to use it. */
+  /** The settings of `database` in the specification. */
   readonly options: Omit<DatabaseSpecification, 'url'>;
 }
 
-/** A database that a command has opened. What it rejects with names no password. */
+/** A database that a command has opened. Its errors contain no password. */
 export interface OpenDatabase {
   /** As messages name it. */
   readonly name: string;
@@ -34,33 +34,33 @@ export interface OpenDatabase {
    * docs/contract/7-data-debug-dashboard.md#sandboxes.
    */
   readonly hasSandboxes: boolean;
-  /** Whether it is as the Api needs it, and known to be. */
+  /** Whether it is known to have all that the Api needs. */
   readonly isUpToDate: (api: Api) => Promise<boolean>;
   /**
-   * Brings it up to date in one transaction and gives the steps; nothing is done where one of them is not possible.
+   * Brings it up to date in one transaction and returns the steps. If one of them is not possible, nothing changes.
    */
   readonly migrate: (api: Api, options?: MigrationOptions) => Promise<readonly MigrationStep[]>;
   /**
-   * After many records have come: the database looks at what it has of these resources, since it plans statements by that.
-   * Where it plans without, or refuses, nothing happens.
+   * Updates the planner's statistics of these resources after many records were added. Does nothing if the database has
+   * none, or refuses.
    */
   readonly analyze: (resources: Iterable<Resource>) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 /**
- * What a command does with a database: it may `create` one that can be made and is not there, `write` to one that is, or
- * `read` one, nothing of it being changed; it needs no rights to write then.
+ * What a command does with a database: `create` a missing one, `write` to an existing one, or only `read` it, which needs no
+ * write permission.
  */
 export type DatabaseAccess = 'create' | 'write' | 'read';
 
-/** A database that a URL names; `kinds.ts` lists what there is. */
+/** A database that a URL names; `kinds.ts` lists the kinds. */
 export interface NamedDatabase {
   /** As messages name it, without a password. */
   readonly name: string;
   /**
-   * What would bring it up to date; nothing of it is changed or made. One that is not there and would be made counts
-   * as empty where `missing` says so; else it is a failure.
+   * The steps that would bring it up to date. Changes and creates nothing. `missing` says whether a database that does not
+   * exist counts as empty or is a failure.
    */
   readonly inspect: (
     api: Api,
@@ -68,18 +68,18 @@ export interface NamedDatabase {
     options?: MigrationOptions,
   ) => Promise<readonly MigrationStep[]>;
   /**
-   * In which forms it has the fields that the file says nothing of, nothing of it being changed; none where it is not
-   * there.
+   * The stored forms of fields for which the specification names none. Changes nothing; empty if the database does not
+   * exist.
    */
   readonly forms: (api: Api) => Promise<FoundForms>;
-  /** Which fields of an Api the columns of existing tables do not serve well: by their order or by their values. */
+  /** The fields whose existing columns have another sort order than the API, or values that no request finds. */
   readonly columnAdvice: (api: Api) => Promise<readonly ColumnAdvice[]>;
-  /** Reads what tables it has and what is in them, of any maker; nothing of it is changed. */
+  /** Reads its tables, whatever has created them. Changes nothing. */
   readonly introspect: () => Promise<FoundDatabase>;
   readonly open: (access: DatabaseAccess) => Promise<OpenDatabase>;
 }
 
-/** Which database a command means: the flag, the environment, then the file. */
+/** The database of a command: from the flag, or else the environment, or else the specification. */
 export function databaseTarget(
   context: Context,
   { name, api, folder }: Pick<SpecificationFile, 'name' | 'api' | 'folder'>,
@@ -90,19 +90,25 @@ export function databaseTarget(
     return {
       url: flag,
       folder: context.folder,
-      again: `${argument(name)} --database ${argument(withoutPassword(flag))}`,
+      again: `${shellArgument(name)} --database ${shellArgument(withoutPassword(flag))}`,
       isOwn: false,
       options,
     };
   const variable = context.environment['PLINTH_DATABASE_URL'];
   if (variable !== undefined && variable !== '')
-    return { url: variable, folder: context.folder, again: argument(name), isOwn: false, options };
+    return {
+      url: variable,
+      folder: context.folder,
+      again: shellArgument(name),
+      isOwn: false,
+      options,
+    };
   return url === undefined
     ? undefined
-    : { url, folder, again: argument(name), isOwn: false, options };
+    : { url, folder, again: shellArgument(name), isOwn: false, options };
 }
 
-/** The database that a flag or the file names, else the one of development beside the file. */
+/** The database of a command, or else the development database beside the specification. */
 export function targetOrDevelopment(
   context: Context,
   specification: SpecificationFile,
@@ -111,7 +117,7 @@ export function targetOrDevelopment(
   return databaseTarget(context, specification, flag) ?? developmentTarget(context, specification);
 }
 
-/** The database of `dev` where none is named. */
+/** The database of `dev` if none is named. */
 export function developmentTarget(context: Context, { name, folder }: SpecificationFile): Target {
   const file = `${ownFolder}/dev.db`;
   const url = `sqlite:${file}`;
@@ -119,7 +125,7 @@ export function developmentTarget(context: Context, { name, folder }: Specificat
   return {
     url,
     folder,
-    again: `${argument(name)} --database ${argument(`sqlite:${seen}`)}`,
+    again: `${shellArgument(name)} --database ${shellArgument(`sqlite:${seen}`)}`,
     isOwn: true,
     options: {},
   };
@@ -131,13 +137,16 @@ export function migrateCommand(
   { again }: Target,
   { allowDataLoss = false }: MigrationOptions = {},
 ): string {
-  return typed(context, `migrate ${again} --apply${allowDataLoss ? ' --allow-data-loss' : ''}`);
+  return typedCommand(
+    context,
+    `migrate ${again} --apply${allowDataLoss ? ' --allow-data-loss' : ''}`,
+  );
 }
 
-/** Whether a text can be no more than the path of a file: it has nothing by which a URL is told, or keeps a secret. */
+/** Whether a text can only be the path of a file: it has no character of a URL, so it holds no password. */
 export const isPath = (text: string): boolean => /^[^:@?#%\s]+$/u.test(text);
 
-/** A URL as messages may show it, however badly it is written: all that may belong to a password is left out. */
+/** A URL without its password, for messages. If the URL is malformed, everything that may be a password is left out. */
 export function withoutPassword(url: string): string {
   if (/^sqlite:(?!\/\/)/u.test(url) || isPath(url)) return url;
   const [, scheme = '', user = '', host = ''] =

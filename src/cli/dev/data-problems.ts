@@ -7,7 +7,7 @@ import type { Problem } from '../../specification/problems.ts';
 import { tablesOfData } from './fill.ts';
 import type { SpecificationFile } from '../files/specification.ts';
 
-/** Problems of generated data with their places in the file. */
+/** Problems of generated data with their lines and columns in the file. */
 export function generationProblems(
   { name, positionOf }: Pick<SpecificationFile, 'name' | 'positionOf'>,
   found: readonly GenerationProblem[],
@@ -17,7 +17,7 @@ export function generationProblems(
   return collected.problems();
 }
 
-/** What the records of an empty database may not have together, of resources whose records are all generated. */
+/** Problems of the records of a new database together, such as too few distinct values, for resources without loaded data. */
 function together(
   { api, folder }: Pick<SpecificationFile, 'api' | 'folder'>,
   generator: Generator,
@@ -30,8 +30,8 @@ function together(
 }
 
 /**
- * Every problem of the data that a file would have generated, as its first records show. Loads the modules that it
- * names.
+ * Every problem of the generated data of a specification, from the first records. Loads the specification's own
+ * modules.
  */
 export async function checkGeneration(
   specification: Pick<SpecificationFile, 'name' | 'positionOf' | 'api' | 'folder'>,
@@ -50,7 +50,7 @@ export async function checkGeneration(
   ]);
 }
 
-/** What a file that has errors names for its data and does not exist: all that can be told without a record. */
+/** The missing files and modules of a specification that has errors, for which no record can be generated. */
 export async function checkSources(
   specification: Pick<SpecificationFile, 'name' | 'positionOf' | 'api' | 'folder'>,
 ): Promise<readonly Problem[]> {

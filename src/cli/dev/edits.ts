@@ -1,8 +1,10 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { counted } from '../../model/values.ts';
 import { moduleFiles } from '../../generate/custom/modules.ts';
 import type { ReloadProblem } from '../../observability/events.ts';
+import type { Specification } from '../../specification/specification.ts';
 import type { Context } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 import {
@@ -12,10 +14,10 @@ import {
 } from '../files/specification.ts';
 import { stateOfFile } from './watch.ts';
 
-/** What an edit of a specification comes to. */
+/** The result of reading an edited specification. */
 export type Edit =
   | { readonly kind: 'good'; readonly specification: SpecificationFile }
-  /** A bad one was taken back. */
+  /** An edit with errors was undone. */
   | { readonly kind: 'same' }
   | {
       readonly kind: 'bad';
@@ -24,68 +26,67 @@ export type Edit =
       readonly problems: readonly ReloadProblem[];
     };
 
-/** A reading of the file. */
-interface Look {
+/** The file as it was read. */
+interface ReadFile {
   readonly state: string;
   readonly edit: Edit;
-  /** The file as it was when it was read. */
+  /** `stateOfFile` before it was read. */
   readonly file: string;
 }
 
-/** Reads a specification again and again, and tells of each edit once. */
+/** Reads a specification after each save, and returns each edit once. */
 export class Edits {
   readonly path: string;
   private readonly context: Context;
-  /** What a pipe has said: it cannot be read a second time, and who tries would wait for ever. */
-  private readonly given: string | undefined;
-  /** What was told of last, and what is served: the text of the file and the state of its modules. */
-  private told: string | undefined;
+  /** The text of a pipe: reading it again would block. */
+  private readonly textOfPipe: string | undefined;
+  /** The last edit that was returned, and the one that is served: text of the file and state of its modules. */
+  private returned: string | undefined;
   private served: string;
-  /** News that were looked at and not read yet. */
-  private seen: Look | undefined;
+  /** An edit that `hasNews` has read, for the next `read`. */
+  private ahead: ReadFile | undefined;
   private isBlocked = false;
   private blockedAt = '';
 
-  /** `specification` is what `path` held when it was read for the first time. */
+  /** `specification` is the content of `path` at the start. */
   constructor(context: Context, path: string, specification: SpecificationFile) {
     this.context = context;
     this.path = path;
     const isPipe = statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
-    this.given = isPipe ? specification.text : undefined;
+    this.textOfPipe = isPipe ? specification.text : undefined;
     this.served = stateOf(specification);
-    this.told = this.served;
+    this.returned = this.served;
   }
 
-  /** What was saved; undefined where it is nothing new. */
+  /** The latest edit; undefined if it was returned before. */
   read(): Edit | undefined {
-    const { seen } = this;
-    const { state, edit } = seen?.file === stateOfFile(this.path) ? seen : this.look();
-    this.seen = undefined;
+    const { ahead } = this;
+    const { state, edit } = ahead?.file === stateOfFile(this.path) ? ahead : this.readFile();
+    this.ahead = undefined;
     const isAgain = this.isBlocked && stateOfFile(this.path) !== this.blockedAt;
-    if (state === this.told && !isAgain) return undefined;
-    this.told = state;
+    if (state === this.returned && !isAgain) return undefined;
+    this.returned = state;
     this.isBlocked = false;
     return edit;
   }
 
-  /** Whether the file says anything else than when it was read last: one save may be seen more than once. */
+  /** Whether the file differs from the last edit: one save may be noticed more than once. */
   hasNews(): boolean {
-    const look = { file: stateOfFile(this.path), ...this.look() };
-    const isNews = look.state !== this.told;
-    // It is read next, and need not be looked at again.
-    this.seen = isNews ? look : undefined;
+    const read = { file: stateOfFile(this.path), ...this.readFile() };
+    const isNews = read.state !== this.returned;
+    this.ahead = isNews ? read : undefined;
     return isNews;
   }
 
-  /** What was read last was not taken: it is new when it is read again. */
+  /** The last edit was not used: `read` returns it again. */
   forget(): void {
-    this.told = undefined;
+    this.returned = undefined;
   }
 
-  private look(): Omit<Look, 'file'> {
+  private readFile(): Omit<ReadFile, 'file'> {
     let read: ReturnType<typeof readSpecification>;
     try {
-      read = readSpecification(this.context, { file: this.path }, { given: this.given });
+      read = readSpecification(this.context, { file: this.path }, { given: this.textOfPipe });
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error;
       const { message } = error;
@@ -106,21 +107,45 @@ export class Edits {
     return { state, edit };
   }
 
-  /** From now on this is what is served. */
+  /** This specification is served now. */
   use(specification: SpecificationFile): void {
     this.served = stateOf(specification);
     this.isBlocked = false;
   }
 
-  /** The last edit was good, but could not be served: it is tried again when it is saved again, unchanged or not. */
+  /** The last edit is valid, but could not be served: `read` returns it after the next save, even if unchanged. */
   block(): void {
     this.isBlocked = true;
     this.blockedAt = stateOfFile(this.path);
   }
 }
 
-/** Two specifications with the same state are the same, and so is what they generate. */
+/** Specifications with the same state are equal, and generate the same data. */
 function stateOf({ text, api, folder }: SpecificationFile): string {
   const modules = moduleFiles(api, folder).map((file) => `${file} ${stateOfFile(file)}`);
   return [...modules, text].join('\0');
+}
+
+/** Settings that a server reads only when it starts. */
+const readAtStart: readonly (readonly [
+  path: string,
+  valueOf: (specification: Specification) => unknown,
+])[] = [
+  ['server.host', ({ server }) => server?.host],
+  ['server.port', ({ server }) => server?.port],
+  ['server.tls', ({ server }) => server?.tls],
+  ['server.bodyLimit', ({ server }) => server?.bodyLimit],
+  ['server.requestTimeout', ({ server }) => server?.requestTimeout],
+  ['server.maxInFlight', ({ server }) => server?.maxInFlight],
+  ['server.maxConnections', ({ server }) => server?.maxConnections],
+  ['server.drainDelay', ({ server }) => server?.drainDelay],
+  ['limits.urlLength', ({ limits }) => limits?.urlLength],
+  ['logging', ({ logging }) => logging],
+];
+
+/** The changed settings that need a restart. */
+export function restartSettings(before: Specification, after: Specification): readonly string[] {
+  return readAtStart
+    .filter(([, valueOf]) => !isDeepStrictEqual(valueOf(before), valueOf(after)))
+    .map(([path]) => path);
 }

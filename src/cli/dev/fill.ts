@@ -8,8 +8,8 @@ import { counted } from '../../model/values.ts';
 import type { Context } from '../context.ts';
 import type { Filling, Lacking } from './migrate-and-fill.ts';
 import { loadedIn, type Provenance } from './provenance.ts';
-import { records } from './record-counts.ts';
-import type { Served } from '../serve/served.ts';
+import { records } from '../output.ts';
+import type { Served } from './served.ts';
 import type { SpecificationFile } from '../files/specification.ts';
 import type { OpenDatabase } from '../database/target.ts';
 

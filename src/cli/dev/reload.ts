@@ -9,24 +9,27 @@ import type { MigrationStep } from '../../sql/schema/schema.ts';
 import type { ReloadProblem, TraceReader } from '../../observability/events.ts';
 import type { DevFlags } from '../serve/address.ts';
 import type { Context } from '../context.ts';
-import { asStored, openDatabase } from '../database/database.ts';
+import { withStoredForms, openDatabase } from '../database/database.ts';
 import { CommandFailure, databaseFailure } from '../failure.ts';
 import { fillEmpty, fillLacking, fillOpened, generatingAnew, type FillOptions } from './fill.ts';
-import { checkGenerationApart } from './data-process.ts';
-import { Edits, type Edit } from './edits.ts';
+import { checkInBackground } from './background-check.ts';
+import { Edits, restartSettings, type Edit } from './edits.ts';
 import { migrateAndFill, nothingLacking, onceFilled, type Lacking } from './migrate-and-fill.ts';
 import { Provenance } from './provenance.ts';
-import { restartSettings } from './restart-settings.ts';
 import { sandboxSource } from './sandbox-source.ts';
-import type { Served } from '../serve/served.ts';
-import { hindrance, listed } from '../database/schema.ts';
+import type { Served } from './served.ts';
+import { migrationRefusal, stepLines } from '../database/schema.ts';
 import { formatProblem, type SpecificationFile } from '../files/specification.ts';
 import { targetOrDevelopment } from '../database/target.ts';
-import { withoutRequests } from '../serve/without-requests.ts';
 import { watchFiles, type FileWatch } from './watch.ts';
 
-/** How long a change waits for its records, in ms; what takes longer is done while it is served. */
-const fillingPatience = 500;
+/** How long a new version waits for its generated records, in ms. Longer work goes on while it is served. */
+const fillTimeout = 500;
+/** How long new requests wait for those in flight before the database is migrated, and the pause after that, in ms. */
+const suspendFor = 1_000;
+const resumeFor = 250;
+/** After this time the database is migrated under requests in flight: a stream that no client reads must not block it. */
+const suspendTimeout = 5_000;
 
 /**
  * Follows the specification of `dev`: serves what is saved, on a database that is migrated with it. A file with
@@ -40,13 +43,13 @@ export class LiveReload {
   private readonly edits: Edits;
   private served: Served;
   private servedApi: ServedApi;
-  /** Those that may have requests yet, each with how to let go of what it alone holds. */
+  /** Versions that may have requests in flight, each with the function that releases its resources. */
   private readonly former = new Map<ServedApi, () => Promise<void>>();
   private watch: FileWatch | undefined;
   private readers: readonly TraceReader[] = [];
   private isChanged = false;
   private running: Promise<void> | undefined;
-  /** Ends a question that waits for its answer. */
+  /** Ends a question to the user that has no answer yet. */
   private question: AbortController | undefined;
   private readonly ended = new AbortController();
 
@@ -60,19 +63,19 @@ export class LiveReload {
     this.servedApi = this.makeServedApi(served);
   }
 
-  /** What the next request runs on. */
+  /** The version that serves new requests. */
   get current(): ServedApi {
     return this.servedApi;
   }
 
-  /** Begins to watch. `readers` are told of each change. */
+  /** Starts to watch. `readers` get an event for each edit. */
   begin(readers: readonly TraceReader[]): void {
     this.readers = readers;
     this.watch = watchFiles(this.files(), () => this.changed());
     void this.noteGeneration(this.served);
   }
 
-  /** Watches no longer, and lets a change under way come to its end. */
+  /** Stops watching, and waits for an edit that is being applied. */
   async end(): Promise<void> {
     this.ended.abort();
     this.question?.abort();
@@ -80,10 +83,10 @@ export class LiveReload {
     await this.running;
   }
 
-  /** Lets go of all that it holds beside the database that it was given; for when no request runs any more. */
+  /** Releases everything but the first database. Call it when no request is in flight. */
   async close(): Promise<void> {
     await this.servedApi.sandboxes?.close();
-    for (const letGo of this.former.values()) await letGo();
+    for (const release of this.former.values()) await release();
   }
 
   private get name(): string {
@@ -107,10 +110,10 @@ export class LiveReload {
   }
 
   private changed(): void {
-    // Who is asked about an edit has time to answer, however often its save is seen.
+    // One save may be noticed more than once; that must not end a question about it.
     if (this.running !== undefined && !this.edits.hasNews()) return;
     this.isChanged = true;
-    // What was asked is about a file that is no more.
+    // The question is about an older edit.
     this.question?.abort();
     this.running ??= this.follow().finally(() => {
       this.running = undefined;
@@ -122,10 +125,10 @@ export class LiveReload {
       this.isChanged = false;
       const edit = this.edits.read();
       try {
-        if (edit !== undefined) await this.take(edit);
+        if (edit !== undefined) await this.apply(edit);
       } catch (error) {
         const failure = databaseFailure(error, this.served.open.name);
-        // What else escapes is a bug: it is shown whole, and what was served is served on.
+        // Any other error is a bug: its stack is printed, and the last version stays in use.
         const lines = failure instanceof CommandFailure ? failure.details : [];
         const message =
           failure instanceof CommandFailure
@@ -138,37 +141,38 @@ export class LiveReload {
     }
   }
 
-  private async take(edit: Edit): Promise<void> {
+  private async apply(edit: Edit): Promise<void> {
     const { output } = this.context;
     if (edit.kind === 'bad') {
       for (const line of edit.lines) output.note(line);
-      output.note(`${edit.message} The last good version stays in use.`);
-      this.tell(edit.problems);
+      output.note(`${edit.message} The last valid version stays in use.`);
+      this.report(edit.problems);
     } else if (edit.kind === 'same') {
-      output.note(`${this.name} is good again: it is what is served.`);
-      this.tell([]);
+      output.note(`${this.name} has no errors again, and is served.`);
+      this.report([]);
     } else await this.serve(edit.specification);
   }
 
-  /** Serves another specification, unless the database cannot follow. */
+  /** Serves a specification, unless the database cannot be migrated. */
   private async serve(read: SpecificationFile): Promise<void> {
     const { context, served } = this;
     for (const warning of read.warnings) context.output.note(formatProblem(warning));
     const target = targetOrDevelopment(context, read, this.flags.database);
-    const specification = await asStored(context, target, read);
-    if (isDeepStrictEqual(target, served.target)) return this.change({ ...served, specification });
+    const specification = await withStoredForms(context, target, read);
+    if (isDeepStrictEqual(target, served.target))
+      return this.migrateTo({ ...served, specification });
     const open = await openDatabase(context, target);
     try {
       const isKept = this.fill.generates;
       const provenance = await Provenance.of(target, open, specification, { isKept });
-      await this.change({ specification, target, open, provenance });
+      await this.migrateTo({ specification, target, open, provenance });
     } finally {
       if (this.served.open !== open) await open.close();
     }
   }
 
-  /** Brings the database to what is next. Where it is that which is served, requests have to end before it is changed. */
-  private async change(next: Served): Promise<void> {
+  /** Migrates the database. If it is the one that is served, requests have to end first. */
+  private async migrateTo(next: Served): Promise<void> {
     const { context, served } = this;
     const { api } = next.specification;
     if (await next.open.isUpToDate(api)) return this.fillAndSwap(next, [], nothingLacking);
@@ -184,7 +188,7 @@ export class LiveReload {
       const options = { allowDataLoss };
       const migrate = async (): Promise<readonly MigrationStep[]> => {
         const { steps, lacking } = await migrateAndFill(next.open, api, options, filling, putBack);
-        const shown = listed(allowDataLoss ? steps : neededSteps(steps), options);
+        const shown = stepLines(allowDataLoss ? steps : neededSteps(steps), options);
         if (arePossible(steps, options)) await this.fillAndSwap(next, shown, lacking);
         return steps;
       };
@@ -196,19 +200,19 @@ export class LiveReload {
     }
   }
 
-  /** Brings the database back to what is served, after it was changed in vain. */
+  /** Migrates the database back to the served version, after a migration that failed halfway. */
   private async putBack(): Promise<void> {
     const { served } = this;
     const fill = (lacking: Lacking): Promise<unknown> => this.fillAll(served, lacking);
     const filling = { fill, mayLose: async () => true };
     const { lacking } = await migrateAndFill(served.open, served.specification.api, {}, filling);
-    // Values of records may be those of the other file.
+    // Records may have values of the other version.
     if (lacking !== undefined) await fill(lacking);
   }
 
   /**
-   * Fills what is new, unless that is done (`lacking` is undefined), then serves it; records that take their time come while
-   * it is served.
+   * Generates new values, unless that is done (`lacking` is undefined), then serves the version. Values that take longer
+   * than `fillTimeout` follow while it is served.
    */
   private async fillAndSwap(
     next: Served,
@@ -226,7 +230,7 @@ export class LiveReload {
     const over = new AbortController();
     await Promise.race([
       filling,
-      delay(fillingPatience, undefined, { signal: over.signal }).catch(() => undefined),
+      delay(fillTimeout, undefined, { signal: over.signal }).catch(() => undefined),
     ]);
     over.abort();
     this.swap(next, steps);
@@ -236,14 +240,16 @@ export class LiveReload {
     if (lines !== undefined) void this.noteGeneration(next);
   }
 
-  /** Says what is wrong with the data that a file would have generated; it is served all the same. */
+  /** Prints the problems of generated data. The version is served in spite of them. */
   private async noteGeneration({ specification }: Served): Promise<void> {
     if (!this.fill.generates) return;
     const { output } = this.context;
     try {
       const { environment } = this.context;
-      const asked = { ...specification, environment };
-      const problems = await checkGenerationApart(asked, this.ended.signal);
+      const problems = await checkInBackground(
+        { ...specification, environment },
+        this.ended.signal,
+      );
       const errors = problems.filter(({ severity }) => severity === 'error');
       if (
         errors.length === 0 ||
@@ -252,15 +258,15 @@ export class LiveReload {
       )
         return;
       for (const error of errors) output.note(formatProblem(error));
-      output.note(`${this.name} is served, but no data can be generated as it says.`);
+      output.note(`${this.name} is served, but its data cannot be generated.`);
     } catch (error) {
       output.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
     }
   }
 
   /**
-   * Fills what is new: fields of records that are there, and resources; and gives generated records the values that the
-   * file has for them now. Gives what there is to say of it.
+   * Generates values for new fields and resources, and updates generated records to the new version. Returns lines for the
+   * user.
    */
   private async fillAll(next: Served, lacking: Lacking): Promise<readonly string[]> {
     const { context, fill, served } = this;
@@ -276,12 +282,12 @@ export class LiveReload {
     this.served = next;
     this.servedApi = this.makeServedApi(next);
     this.edits.use(next.specification);
-    const letGo = async (): Promise<void> => {
+    const release = async (): Promise<void> => {
       this.former.delete(before);
       await before.sandboxes?.close();
       if (!isShared) await served.open.close();
     };
-    this.former.set(before, letGo);
+    this.former.set(before, release);
     void before.inFlight
       .none()
       .then(() => this.former.get(before)?.())
@@ -294,22 +300,22 @@ export class LiveReload {
     const { settings } = served.specification.api;
     const left = restartSettings(settings, next.specification.api.settings);
     if (left.length > 0) output.note(`Start dev again to use the changed ${left.join(', ')}.`);
-    this.tell([]);
+    this.report([]);
   }
 
-  /** Asks on a terminal whether values may be lost. */
+  /** On a terminal, asks the user whether values may be lost. */
   private async mayLose(steps: readonly MigrationStep[], database: string): Promise<boolean> {
     const { output } = this.context;
     const shown = this.fill.generates ? steps.map(onceFilled) : steps;
     const isLossAlone = shown.every(({ obstacle }) => obstacle === undefined);
     if (!isLossAlone || !output.isInteractive || this.isChanged || this.ended.signal.aborted)
       return false;
-    const lines = listed(shown, { allowDataLoss: true });
+    const lines = stepLines(shown, { allowDataLoss: true });
     for (const line of lines) output.note(line);
     const question = new AbortController();
     this.question = question;
     const message = `Change the database ${database} so, and lose these values?`;
-    this.tell(itemsOf(lines), message);
+    this.report(itemsOf(lines), message);
     const { confirm } = await import('@clack/prompts');
     const answer = await confirm({
       message,
@@ -321,32 +327,53 @@ export class LiveReload {
   }
 
   private refuseSteps({ target, open }: Served, steps: readonly MigrationStep[]): void {
-    // What has come meanwhile is looked at next; it may be this one again.
+    // A newer edit is next; it may be this one again.
     if (this.isChanged || this.ended.signal.aborted) {
       this.edits.forget();
       return;
     }
     const needed = neededSteps(steps);
-    const what = hindrance(this.context, target, needed) ?? '';
+    const what = migrationRefusal(this.context, target, needed) ?? '';
     const anew = target.isOwn ? ` Or stop, delete ${open.name}, and start anew.` : '';
-    this.refuse(listed(needed), `The database no longer fits ${this.name}. ${what}${anew}`);
+    this.refuse(stepLines(needed), `The database no longer fits ${this.name}. ${what}${anew}`);
   }
 
   private refuse(lines: readonly string[], message: string): void {
     const { output } = this.context;
     this.edits.block();
     for (const line of lines) output.note(line);
-    output.note(`${message} The last good version stays in use; save ${this.name} to try again.`);
-    this.tell([...itemsOf(lines), { message }]);
+    output.note(`${message} The last valid version stays in use; save ${this.name} to try again.`);
+    this.report([...itemsOf(lines), { message }]);
   }
 
-  private tell(problems: readonly ReloadProblem[], question?: string): void {
+  private report(problems: readonly ReloadProblem[], question?: string): void {
     const event = { file: this.name, problems, ...(question === undefined ? {} : { question }) };
     for (const { reloaded } of this.readers) reloaded?.(event);
   }
 }
 
-/** Steps as the page of the dashboard lists them, where each has a mark of its own. */
+/** Steps for the dashboard, which adds its own list markers. */
 function itemsOf(lines: readonly string[]): readonly ReloadProblem[] {
   return lines.map((line) => ({ message: line.replace(/^- /u, '') }));
+}
+
+/** Runs `work` while no request is in flight, if that happens within `suspendTimeout`. */
+async function withoutRequests<Value>(
+  servedApi: ServedApi,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  const end = performance.now() + suspendTimeout;
+  for (;;) {
+    const resume = servedApi.suspend();
+    try {
+      const over = new AbortController();
+      const late = delay(suspendFor, false, { signal: over.signal }).catch(() => false);
+      const isIdle = await Promise.race([servedApi.inFlight.none().then(() => true), late]);
+      over.abort();
+      if (isIdle || performance.now() > end) return await work();
+    } finally {
+      resume();
+    }
+    await delay(resumeFor);
+  }
 }

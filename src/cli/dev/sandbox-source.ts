@@ -13,16 +13,16 @@ import type { SpecificationFile } from '../files/specification.ts';
 import { openTemporary } from '../database/sqlite.ts';
 
 /**
- * Gives sandboxes the data that `dev` fills an empty database with, whatever is in the one that it serves. The first
- * one waits until it is there, once; it is kept as a file, and each sandbox is a copy of this file. All of it is in a
- * private folder, which goes with the source.
+ * Fills sandboxes with the data that `dev` gives an empty database, whatever the served database holds. The first sandbox
+ * generates it as a file, and each sandbox is a copy of that file. The files are in a private folder, which `close`
+ * deletes.
  */
 export function sandboxSource(
   context: Context,
   specification: SpecificationFile,
   options: FillOptions,
 ): SandboxSource {
-  // Others are served meanwhile and have nothing to do with how far it is. What is odd was told when `dev` filled its own.
+  // A request does this: no progress bar, and `dev` has already printed the same notes.
   const quiet: Context = {
     ...context,
     output: {
@@ -34,12 +34,12 @@ export function sandboxSource(
   let folder: string | undefined;
   let image: Promise<string> | undefined;
   let made = 0;
-  // Fifty of them with processes of their own would fill the memory of the machine.
+  // Sandboxes share the reader processes: fifty sandboxes with their own would fill the memory.
   const { statementTimeout = databaseDefaults.statementTimeout } =
     specification.api.settings.database ?? {};
   const readers = new ReaderProcesses('sandboxes', statementTimeout, context.memory);
-  const fill = async (place: string): Promise<string> => {
-    const path = join(place, 'image.db');
+  const fill = async (parent: string): Promise<string> => {
+    const path = join(parent, 'image.db');
     const open = openTemporary(path);
     try {
       await open.migrate(specification.api);
@@ -50,13 +50,13 @@ export function sandboxSource(
     return path;
   };
   const makeImage = async (): Promise<string> => {
-    let place: string | undefined;
+    let parent: string | undefined;
     try {
-      place = mkdtempSync(join(tmpdir(), 'plinth-'));
-      folder = place;
-      return await fill(place);
+      parent = mkdtempSync(join(tmpdir(), 'plinth-'));
+      folder = parent;
+      return await fill(parent);
     } catch (error) {
-      if (place !== undefined) rmSync(place, { recursive: true, force: true });
+      if (parent !== undefined) rmSync(parent, { recursive: true, force: true });
       throw error instanceof CommandFailure ? inOne(error) : error;
     }
   };
@@ -64,10 +64,10 @@ export function sandboxSource(
     made += 1;
     const path = source.replace(/image\.db$/u, `${made}.db`);
     try {
-      // A file system that can lets both share their pages until one of them is written.
+      // If the file system can, both files share their blocks until one is written.
       await copyFile(source, path, constants.COPYFILE_FICLONE);
     } catch (error) {
-      // Who clears temporary files takes this one, too: the next sandbox makes it again.
+      // A cleaner of temporary files has deleted it: the next sandbox generates it again.
       if (!existsSync(source)) image = undefined;
       throw error;
     }
@@ -97,17 +97,17 @@ export function sandboxSource(
   };
 }
 
-/** No room or no folder for files is nobody's fault who asks. */
+/** A full disk or a missing folder is not the caller's fault: the response is 503. */
 function unavailable(error: unknown): unknown {
   const reason = fileReason(error);
   if (reason === undefined) return error;
   return new DatabaseFailure(
-    `The files of sandboxes cannot be written in ${tmpdir()}: ${reason}. Mend that, or name another folder in TMPDIR.`,
+    `The files of sandboxes cannot be written in ${tmpdir()}: ${reason}. Fix that, or name another folder in TMPDIR.`,
     { cause: error },
   );
 }
 
-/** A request has met it, so nobody prints its details. */
+/** Puts the details into the message: they go to the log of a request. */
 function inOne({ message, details }: CommandFailure): Error {
   return new Error(['The data of sandboxes could not be made.', ...details, message].join('\n'));
 }

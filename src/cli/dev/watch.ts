@@ -1,23 +1,23 @@
 import { statSync } from 'node:fs';
 
-/** Watches files, whichever way they are changed. */
+/** A watch of files. */
 export interface FileWatch {
-  /** Watches these files from now on, and no others. */
+  /** Watches these files from now on, instead of those before. */
   readonly set: (paths: readonly string[]) => void;
   readonly close: () => void;
 }
 
 interface Pace {
-  /** How often the files are looked at, in ms. */
+  /** How often the files are checked, in ms. */
   readonly every: number;
-  /** Changes within so many ms are one: editors and tools write more than once. */
+  /** Changes within this time are one, in ms: editors and tools write more than once. */
   readonly settling: number;
 }
 
-/** For who waits for what was just saved. */
+/** The user waits for the file just saved. */
 const soon: Pace = { every: 100, settling: 50 };
 
-/** Another text once a file is another one or holds something else; also of one that is not there, or cannot be reached. */
+/** Differs whenever the file was changed, replaced, deleted or created. */
 export function stateOfFile(path: string): string {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
@@ -32,9 +32,9 @@ function statesOf(paths: Iterable<string>): ReadonlyMap<string, string> {
 }
 
 /**
- * Calls `onChange` when one of the files was written, replaced, deleted or made, and once when it begins to watch:
- * what has changed before that is not missed. It asks for the files themselves, since no system tells of a link that leads
- * to another file by now, as where Kubernetes mounts them, nor of changes in a folder of another machine.
+ * Calls `onChange` when one of the files was written, replaced, deleted or created, and once at the start, so that no
+ * earlier change is missed. It polls: the system reports neither a symbolic link that changes its target, as in volumes of
+ * Kubernetes, nor changes in a network folder.
  */
 export function watchFiles(
   paths: readonly string[],
@@ -43,23 +43,23 @@ export function watchFiles(
 ): FileWatch {
   let states: ReadonlyMap<string, string> = new Map();
   let settled: NodeJS.Timeout | undefined;
-  const tell = (): void => {
-    // A link may have led elsewhere since: what is read now is compared with, and not what was seen then.
+  const report = (): void => {
+    // A link may have changed since: later checks compare with the files that `onChange` reads.
     states = statesOf(states.keys());
     onChange();
   };
-  const look = (next: Iterable<string>): void => {
+  const check = (next: Iterable<string>): void => {
     const seen = statesOf(next);
-    const isNews = [...seen].some(([path, state]) => states.get(path) !== state);
+    const isChanged = [...seen].some(([path, state]) => states.get(path) !== state);
     states = seen;
-    if (!isNews) return;
+    if (!isChanged) return;
     clearTimeout(settled);
-    settled = setTimeout(tell, settling).unref();
+    settled = setTimeout(report, settling).unref();
   };
-  look(paths);
-  const timer = setInterval(() => look(states.keys()), every).unref();
+  check(paths);
+  const timer = setInterval(() => check(states.keys()), every).unref();
   return {
-    set: look,
+    set: check,
     close: () => {
       clearInterval(timer);
       clearTimeout(settled);

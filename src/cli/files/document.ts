@@ -4,16 +4,16 @@ import type { Api, Version } from '../../model/api.ts';
 import { viewOf, type View } from '../../model/view.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
 import { fromFolder, type Context } from '../context.ts';
-import type { Named } from './specification.ts';
+import type { SpecificationFlags } from './specification.ts';
 import { wholeOrNothing } from '../../lib/whole-files.ts';
 
-/** Flags of the commands that make a document of a version. */
-export interface DocumentFlags extends Named {
+/** Flags of the commands that write a document for one version. */
+export interface DocumentFlags extends SpecificationFlags {
   readonly out?: string;
   readonly version?: string;
 }
 
-/** The whole of a version, as a caller with every role sees it; the default version where none is named. */
+/** A version as a caller with every role sees it; the default version if none is named. */
 export function wholeView(api: Api, { version: wanted }: DocumentFlags): View {
   return viewOf(api, versionOf(api, wanted), { authenticated: true, roles: api.roles });
 }
@@ -29,7 +29,7 @@ function versionOf(api: Api, wanted: string | undefined): Version {
   );
 }
 
-/** Prints a document, or writes it to the file that `--out` names; folders that it is to be in are made. */
+/** Prints a document, or writes it to the file of `--out` and creates its folder. */
 export function writeDocument(context: Context, text: string, out: string | undefined): void {
   const { output } = context;
   if (out === undefined) {
@@ -38,7 +38,7 @@ export function writeDocument(context: Context, text: string, out: string | unde
   }
   try {
     const path = fromFolder(context, out);
-    // What stands in the way of the folder is told by the write.
+    // If a file has the folder's name, the write fails with the better error.
     if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true });
     wholeOrNothing([path], () => writeFileSync(path, text));
   } catch (error) {

@@ -4,12 +4,12 @@ import { specificationJsonSchema } from '../../specification/json-schema.ts';
 import { fileReason } from '../failure.ts';
 import { makeFolderOf, ownFolder } from './own-folder.ts';
 
-/** Beside the specification, so that an editor finds it without a network. */
+/** Beside the specification, so that an editor finds it offline. */
 const schemaFile = `${ownFolder}/schema.json`;
-/** The first line of a specification that wants to be checked and completed by an editor. */
+/** The first line of a specification for which editors offer checks and completion. */
 export const schemaLine = `# yaml-language-server: $schema=${schemaFile}`;
 
-/** Writes the schema that `schemaLine` names. Fails as the file system does. */
+/** Writes the schema that `schemaLine` names. Fails with the file system's error. */
 export function writeEditorSchema(folder: string): void {
   const path = join(folder, schemaFile);
   const schema = JSON.stringify(specificationJsonSchema(), undefined, 2);
@@ -19,8 +19,8 @@ export function writeEditorSchema(folder: string): void {
 }
 
 /**
- * Writes the schema where a specification names it: a copy of a project has no `.plinth`, and that of another version
- * knows other keys. Where nothing can be written the editor does without.
+ * Writes the schema if a specification names it: a fresh clone has no `.plinth`, and another version of Plinth has other
+ * keys. A schema that cannot be written is no failure.
  */
 export function refreshEditorSchema({ text, folder }: { text: string; folder: string }): void {
   if (!text.includes(schemaLine)) return;

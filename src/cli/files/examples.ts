@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 export const examplesFolder = fileURLToPath(new URL('../../../examples/', import.meta.url));
 
-/** The specifications that come with the program, by their names. */
+/** The names of the examples that come with the program. */
 export function exampleNames(): readonly string[] {
   return readdirSync(examplesFolder).filter((name) =>
     existsSync(join(examplesFolder, name, 'plinth.yaml')),

@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { wholeOrNothing } from '../../lib/whole-files.ts';
 
-/** What a command keeps beside a specification: no part of the project, and a private key may be among it. */
+/** The folder beside a specification with files of Plinth, such as the development database and a private key. */
 export const ownFolder = '.plinth';
 
-/** Makes the folder of a file where there is none; our own one tells git to leave it out. Fails as the file system does. */
+/** Creates the folder of a file if it is missing; git ignores `.plinth`. Fails with the file system's error. */
 export function makeFolderOf(path: string): void {
   const folder = dirname(path);
   wholeOrNothing([folder], () => {

@@ -14,54 +14,52 @@ import { specificationJsonSchema } from '../../specification/json-schema.ts';
 import { loadSpecification } from '../../specification/load.ts';
 import type { Problem } from '../../specification/problems.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
-import { argument, fromFolder, shownPath, typed, type Context } from '../context.ts';
+import { shellArgument, fromFolder, shownPath, typedCommand, type Context } from '../context.ts';
 
-/** The specification of a command: where it is and what it says. */
+/** The specification of a command. */
 export interface SpecificationFile {
-  /** As messages name it. */
+  /** For messages. */
   readonly name: string;
-  /** The folder that paths in it start from. */
+  /** Relative paths in it start here. */
   readonly folder: string;
-  /** As it was read. */
   readonly text: string;
   readonly api: Api;
   readonly warnings: readonly Problem[];
-  /** Where something stands in it. */
+  /** The line and column of a path in it. */
   readonly positionOf: PositionOf;
 }
 
-/** A file as far as what it says of the database needs it. */
+/** The part of a specification that depends on the database. */
 export type ModelFile = Pick<SpecificationFile, 'name' | 'api' | 'positionOf'>;
 
-/** How a command line names its specification. */
-export interface Named {
+/** The flags that name a specification. */
+export interface SpecificationFlags {
   readonly file?: string | undefined;
   readonly spec?: string | undefined;
 }
 
 const defaultNames = ['plinth.yaml', 'plinth.yml', 'plinth.json'];
-/** Far more than anyone writes: it is held in memory several times over. */
+/** More than any real file: memory holds several copies. */
 const maxSize = 16 * 1024 * 1024;
 
-interface Reading {
+interface ReadOptions {
+  /** The text, if it was read before. */
   readonly given?: string | undefined;
+  /** Does not require the environment variables that only a server needs. */
   readonly isOnlyRead?: boolean;
 }
 
-/**
- * Reads a specification and every problem of it; the Api is undefined where one of them is an error. `given` is its text
- * where it was read before; what is `isOnlyRead` lacks what no variable that is set says to a server.
- */
+/** Reads a specification and finds all of its problems. The Api is undefined if one of them is an error. */
 export function readSpecification(
   context: Context,
-  named: Named,
-  { given, isOnlyRead = false }: Reading = {},
+  named: SpecificationFlags,
+  { given, isOnlyRead = false }: ReadOptions = {},
 ): {
   name: string;
   path: string;
   text: string;
   api: Api | undefined;
-  /** What could be understood of it, even where there are errors. */
+  /** The model, as far as it can be built in spite of errors. */
   understood: Api | undefined;
   problems: readonly Problem[];
   positionOf: PositionOf;
@@ -88,13 +86,13 @@ export function readSpecification(
   const failed = problems.some(({ severity }) => severity === 'error');
   if (failed && holdsRecords(name, text))
     throw new CommandFailure(
-      `${name} holds records, and is no specification. Make one of it with "${typed(context, `introspect ${argument(name)} --out plinth.yaml`)}".`,
+      `${name} contains records, and is not a specification. Make one from it with "${typedCommand(context, `introspect ${shellArgument(name)} --out plinth.yaml`)}".`,
     );
   const { positionOf } = loaded;
   return { name, path, text, api: failed ? undefined : api, understood, problems, positionOf };
 }
 
-function findFile(context: Context, { file, spec }: Named): string {
+function findFile(context: Context, { file, spec }: SpecificationFlags): string {
   if (file !== undefined && spec !== undefined)
     throw new CommandFailure(
       'Two specifications are named. Give one, as an argument or as --spec.',
@@ -110,7 +108,7 @@ function findFile(context: Context, { file, spec }: Named): string {
   const found = named ?? defaultNames.find((name) => existsSync(fromFolder(context, name)));
   if (found !== undefined) return fromFolder(context, found);
   throw new CommandFailure(
-    `There is no plinth.yaml, plinth.yml or plinth.json in this folder. Make one with "${typed(context, 'init')}", or name a file.`,
+    `There is no plinth.yaml, plinth.yml or plinth.json in this folder. Make one with "${typedCommand(context, 'init')}", or name a file.`,
   );
 }
 
@@ -122,7 +120,7 @@ function readText(path: string, name: string): string {
     bytes = readStart(path, maxSize + 1);
     if (bytes.length > maxSize)
       throw new CommandFailure(
-        `${name} is larger than ${maxSize / 1024 / 1024} MiB, so it can be no specification. Name another file.`,
+        `${name} is larger than ${maxSize / 1024 / 1024} MiB, so it cannot be a specification. Name another file.`,
       );
   } catch (error) {
     const reason = fileReason(error);
@@ -140,7 +138,7 @@ function readText(path: string, name: string): string {
   }
 }
 
-/** The first bytes of a file, at most so many: a pipe or a device has no size, and perhaps no end. */
+/** The first `most` bytes of a file: a pipe or a device has no size, and may have no end. */
 function readStart(path: string, most: number): Buffer {
   const parts: Buffer[] = [];
   const file = openSync(path, 'r');
@@ -158,7 +156,7 @@ function readStart(path: string, most: number): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Whether a file is a `db.json` as json-server serves it: lists of records under names that mean nothing here. */
+/** Whether a file is a `db.json` of json-server: lists of records, and no key of a specification. */
 function holdsRecords(name: string, text: string): boolean {
   if (!/\.json$/iu.test(name)) return false;
   let value: unknown;
@@ -176,28 +174,28 @@ function holdsRecords(name: string, text: string): boolean {
   );
 }
 
-/** Reads a specification that a command cannot do without, as `readSpecification` does; warnings are left to the command. */
+/** Reads a specification; fails if it has errors. The command prints the warnings. */
 export function requireSpecification(
   context: Context,
-  named: Named,
-  reading: Reading = {},
+  named: SpecificationFlags,
+  options: ReadOptions = {},
 ): SpecificationFile {
   const { name, path, text, api, problems, positionOf } = readSpecification(
     context,
     named,
-    reading,
+    options,
   );
   if (api !== undefined)
     return { name, folder: dirname(path), text, api, warnings: problems, positionOf };
   const errors = problems.filter(({ severity }) => severity === 'error');
   throw new CommandFailure(
-    `${name} has ${counted(errors.length, 'error')}. Mend ${errors.length === 1 ? 'it' : 'them'} and try again.`,
+    `${name} has ${counted(errors.length, 'error')}. Fix ${errors.length === 1 ? 'it' : 'them'} and try again.`,
     { details: errors.map(formatProblem), data: { problems } },
   );
 }
 
-/** With fields in the forms that were found in its database. Fails where one of them does not go with the file. */
-export function inForms<File extends ModelFile>(specification: File, forms: FoundForms): File {
+/** Applies the stored forms that were found in the database. Fails if the specification does not fit one of them. */
+export function applyForms<File extends ModelFile>(specification: File, forms: FoundForms): File {
   if (forms.size === 0) return specification;
   const { name, positionOf } = specification;
   const model = collectProblems(name, positionOf);
@@ -206,7 +204,7 @@ export function inForms<File extends ModelFile>(specification: File, forms: Foun
   const errors = model.problems().filter(({ severity }) => severity === 'error');
   if (api !== undefined && errors.length === 0) return { ...specification, api };
   throw new CommandFailure(
-    `${name} does not go with how the database stores its values. Mend it and try again.`,
+    `${name} does not go with how the database stores its values. Fix it and try again.`,
     { details: errors.map(formatProblem), data: { problems: errors } },
   );
 }

@@ -2,7 +2,7 @@ import { serverDefaults } from '../../specification/keys/server.ts';
 import type { ServerSpecification } from '../../specification/specification.ts';
 import type { Context } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
-import type { Named } from '../files/specification.ts';
+import type { SpecificationFlags } from '../files/specification.ts';
 
 const mostWorkers = 64;
 
@@ -17,7 +17,7 @@ export interface ServeFlags {
 }
 
 /** Flags of `plinth dev`. */
-export interface DevFlags extends ServeFlags, Named {
+export interface DevFlags extends ServeFlags, SpecificationFlags {
   readonly database?: string;
   /** False for `--no-generate`. */
   readonly generate?: boolean;

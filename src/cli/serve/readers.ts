@@ -5,15 +5,18 @@ import type { DependencyEvent, TraceReader } from '../../observability/events.ts
 import type { Context } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 
-/** Those who read what the server does, and how they are told that it has ended. */
+/** The log and the export of traces. `close` flushes both. */
 export interface Readers {
   readonly readers: readonly TraceReader[];
-  /** Whether a log tells of failures. */
+  /** Whether a log has the failures. */
   readonly isLogged: boolean;
   readonly close: () => Promise<void>;
 }
 
-/** `current` gives the Api of the moment. Opens the log, and the export of traces where the environment names a collector; each is loaded only then. */
+/**
+ * Opens the log, and the export of traces if the environment names a collector. Loads only what it opens. `current`
+ * returns the Api that is served now.
+ */
 export async function openReaders(
   context: Context,
   current: () => Api,
@@ -50,7 +53,7 @@ async function openTelemetry(
   if (endpoint === '') return undefined;
   if (!/^https?:$/u.test(URL.parse(endpoint)?.protocol ?? ''))
     throw new CommandFailure(
-      'OTEL_EXPORTER_OTLP_ENDPOINT is no URL. Write one such as http://localhost:4318, or leave it out.',
+      'OTEL_EXPORTER_OTLP_ENDPOINT is not a URL. Write one such as http://localhost:4318, or leave it out.',
       { exitCode: 2 },
     );
   const [{ sendTraces }, { disclosureOf }] = await Promise.all([
@@ -67,7 +70,7 @@ async function openTelemetry(
   });
 }
 
-/** The log goes to standard output, after what the command itself prints there. */
+/** The log goes to standard output, after the banner. */
 async function openLog({ output, environment }: Context, current: () => Api, mode: Mode) {
   const { enabled = true, format, level } = current().settings.logging ?? {};
   if (!enabled || level === 'silent') return undefined;
@@ -76,11 +79,11 @@ async function openLog({ output, environment }: Context, current: () => Api, mod
     format ?? (output.isTerminal ? 'pretty' : 'json'),
     output.isTerminal &&
       (environment['NO_COLOR'] ?? '') === '' &&
-      // As in an editor's window, which shows the codes of colours as they are.
+      // A terminal of an editor, which does not interpret colour codes.
       environment['TERM'] !== 'dumb',
     ({ message }) =>
       output.note(
-        `Warning: the log cannot be written now (${message}). Make room; what is too much to wait is lost.`,
+        `Warning: the log cannot be written now (${message}). Make room; lines that exceed the buffer are lost.`,
       ),
   );
   return { reader: requestLog(current, mode, destination.stream), close: destination.close };
