@@ -29,7 +29,7 @@ export function processOutput(process: NodeJS.Process): Output {
     stderr.write(`Standard output cannot be written: ${reason}. Fix that and run it again.\n`);
     process.exit(1);
   });
-  // A warning that cannot be written has no other place.
+  // A warning that cannot be written cannot be reported elsewhere.
   stderr.on('error', () => undefined);
   return {
     print: (line) => stdout.write(`${line}\n`),

@@ -269,7 +269,7 @@ function exampleText(example: string): string {
   return `\nExample:\n  $ plinth ${example}`;
 }
 
-/** Prints what the parser says through the one place that prints: a wrong call in one sentence and the next step. */
+/** Prints the output of Commander through `Output`. An error is one sentence and the next step. */
 function printThrough(command: Command, context: Context, help: string): void {
   const { output } = context;
   command.configureOutput({

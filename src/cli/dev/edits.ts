@@ -73,9 +73,9 @@ export class Edits {
   /** Whether the file differs from the last edit: one save may be noticed more than once. */
   hasNews(): boolean {
     const read = { file: stateOfFile(this.path), ...this.readFile() };
-    const isNews = read.state !== this.returned;
-    this.ahead = isNews ? read : undefined;
-    return isNews;
+    const hasChanged = read.state !== this.returned;
+    this.ahead = hasChanged ? read : undefined;
+    return hasChanged;
   }
 
   /** The last edit was not used: `read` returns it again. */

@@ -13,7 +13,7 @@ import { rowCounts } from '../../databases/counts.ts';
 import { DatabaseFailure } from '../../databases/database.ts';
 import { columns, grouped } from '../output.ts';
 import { listenAddress, listenFailure, urlHost, type ServeFlags } from './address.ts';
-import { openReaders } from './readers.ts';
+import { openLogAndTraces } from './log-and-traces.ts';
 import type { LiveReload } from '../dev/reload.ts';
 import type { SpecificationFile } from '../files/specification.ts';
 import { openTls } from './tls.ts';
@@ -57,7 +57,7 @@ export async function serve(
   const report = (event: DependencyEvent): void => {
     if (worker?.isReporter !== false) note(event);
   };
-  const { readers, isLogged, close } = await openReaders(
+  const { readers, isLogged, close } = await openLogAndTraces(
     context,
     () => current().api,
     open.database,

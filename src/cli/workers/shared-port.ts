@@ -64,9 +64,10 @@ export class SharedPort {
     if (share !== undefined) share.connections -= count;
   }
 
-  /** From now on all workers stop: the port closes when the first of them leaves, and not for each one that leaves alone. */
+  /** All workers stop: the port closes when the first of them leaves. A worker that leaves alone does not close it. */
   stop(): void {
     this.isStopping = true;
+    if ([...this.shares.values()].some(({ hasLeft }) => hasLeft)) void this.stopListening();
   }
 
   /** Sends a worker no further connections. If all stop, it still gets its share of those that clients have opened. */

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 
 /** The log and the export of traces. `close` flushes both. */
-export interface Readers {
+export interface LogAndTraces {
   readonly readers: readonly TraceReader[];
   /** Whether a log has the failures. */
   readonly isLogged: boolean;
@@ -17,14 +17,14 @@ export interface Readers {
  * Opens the log, and the export of traces if the environment names a collector. Loads only what it opens. `current`
  * returns the Api that is served now.
  */
-export async function openReaders(
+export async function openLogAndTraces(
   context: Context,
   current: () => Api,
   database: Database,
   mode: Mode,
-  tell: (event: DependencyEvent) => void,
-): Promise<Readers> {
-  const telemetry = await openTelemetry(context, { current, database, mode, tell });
+  report: (event: DependencyEvent) => void,
+): Promise<LogAndTraces> {
+  const telemetry = await openTelemetry(context, { current, database, mode, report });
   const log = await openLog(context, current, mode);
   return {
     readers: [...(log === undefined ? [] : [log.reader]), ...(telemetry ? [telemetry] : [])],
@@ -41,12 +41,12 @@ async function openTelemetry(
     current,
     database,
     mode,
-    tell,
+    report,
   }: {
     readonly current: () => Api;
     readonly database: Database;
     readonly mode: Mode;
-    readonly tell: (event: DependencyEvent) => void;
+    readonly report: (event: DependencyEvent) => void;
   },
 ) {
   const endpoint = environment['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '';
@@ -66,7 +66,7 @@ async function openTelemetry(
     serviceName: serviceName === '' ? 'plinth' : serviceName,
     database: database.dialect.name,
     pathOf: (path, status) => disclosureOf(current(), mode).path(path, status),
-    told: (error) => tell({ kind: 'dependency', name: 'trace collector', error }),
+    told: (error) => report({ kind: 'dependency', name: 'trace collector', error }),
   });
 }
 
