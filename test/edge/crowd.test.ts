@@ -12,7 +12,6 @@ function watched(maxDelay = 250, accepted = (): number => 0, connections = 10_00
   const clock = (): number => now;
   const overload = new Overload({
     maxInFlight: 10_000,
-    maxBodyBytes: 1,
     maxDelay,
     accepted,
     askers: () => connections,
@@ -46,7 +45,6 @@ describe('requests of one turn that each had their answer before the next one', 
   ])('on %s', async (_, connections, taken) => {
     const overload = new Overload({
       maxInFlight: 3,
-      maxBodyBytes: 1,
       maxDelay: 250,
       accepted: () => 0,
       askers: () => connections,

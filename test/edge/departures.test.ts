@@ -74,7 +74,6 @@ test('answers count as part of the turn in which requests came', async () => {
   const departures = new Departures(clock, timesRead);
   const overload = new Overload({
     maxInFlight: 10_000,
-    maxBodyBytes: 1,
     maxDelay: 250,
     accepted: () => 0,
     askers: () => 1_000,

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noteArrival, ownTurn } from '../../src/lib/event-loop.ts';
-import { ExportRoom } from '../../src/http/load/export-room.ts';
+import { MemoryBudget } from '../../src/http/load/memory-budget.ts';
 import { openReader, serveSides, sideNames, wholeEnd, type Sides } from './content.ts';
 
 const specification = `
@@ -17,11 +17,11 @@ const all = `/v1/posts?limit=${count}`;
 const ndjson = 'application/x-ndjson';
 const mebibyte = 1024 * 1024;
 
-const room = 24 * mebibyte;
-const exportRoom = new ExportRoom(room);
+const capacity = 24 * mebibyte;
+const exportBudget = new MemoryBudget(capacity);
 let sides: Sides;
 beforeAll(async () => {
-  sides = await serveSides(specification, { unsentBytes: mebibyte, exportRoom });
+  sides = await serveSides(specification, { unsentBytes: mebibyte, exportBudget });
   await sides.sqlite.sql(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
      INSERT INTO posts (id, title) SELECT i, hex(zeroblob(${length / 2})) FROM n`,
@@ -33,36 +33,36 @@ beforeAll(async () => {
 afterAll(() => sides.stop());
 
 describe.each(sideNames)('%s', (name) => {
-  test('who is slow gets all of it, beside others that are, and takes of the room until then', async () => {
+  test('slow readers get the whole list, and reserve a part of the budget until then', async () => {
     const readers = await Promise.all(
       Array.from({ length: 5 }, () => openReader(sides[name].url, all, ndjson)),
     );
     for (const reader of readers) await reader.read(1);
     // Five portions of a quarter of a mebibyte, four bytes for each character.
-    expect(exportRoom.hold(room - 4 * mebibyte)).toBe(false);
+    expect(exportBudget.tryReserve(capacity - 4 * mebibyte)).toBe(false);
     for (const reader of readers) {
       await reader.read(Number.MAX_SAFE_INTEGER);
       expect(reader.text().endsWith(wholeEnd)).toBe(true);
     }
     await delay(300);
-    expect(exportRoom.hold(room)).toBe(true);
-    expect(exportRoom.hold(1)).toBe(false);
-    exportRoom.release(room);
+    expect(exportBudget.tryReserve(capacity)).toBe(true);
+    expect(exportBudget.tryReserve(1)).toBe(false);
+    exportBudget.release(capacity);
     expect(sides[name].failures).toEqual([]);
   });
 
-  test('a short list takes no more room than it is long', async () => {
+  test('a short list reserves no more than it is long', async () => {
     const held: number[] = [];
-    const hold = exportRoom.hold.bind(exportRoom);
-    Object.assign(exportRoom, {
-      hold: (bytes: number) => {
+    const tryReserve = exportBudget.tryReserve.bind(exportBudget);
+    Object.assign(exportBudget, {
+      tryReserve: (bytes: number) => {
         held.push(bytes);
-        return hold(bytes);
+        return tryReserve(bytes);
       },
     });
     for (const limit of [1, count])
       await sides[name].ask(`/v1/posts?limit=${limit}`, { headers: { accept: ndjson } });
-    Object.assign(exportRoom, { hold });
+    Object.assign(exportBudget, { tryReserve });
     const [short = 0, long = 0] = held;
     expect(short).toBeGreaterThan(4 * length);
     expect(short).toBeLessThan(5 * length);
@@ -87,24 +87,24 @@ describe.each(sideNames)('%s', (name) => {
     expect(lengths.reduce((sum, one) => sum + one)).toBe(count);
   });
 
-  test('where other lists take the room there is, it is 503 before the first byte', async () => {
+  test('if other lists have reserved the budget, it is 503 before the first byte', async () => {
     const { ask } = sides[name];
     const headers = { accept: 'text/csv' };
-    expect(exportRoom.hold(room)).toBe(true);
+    expect(exportBudget.tryReserve(capacity)).toBe(true);
     const refused = await ask(all, { headers });
     expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     expect(JSON.parse(refused.text)).toMatchObject({ code: 'OVERLOADED' });
-    exportRoom.release(room);
+    exportBudget.release(capacity);
     for (const method of ['GET', 'HEAD'])
       expect((await ask(all, { method, headers })).status).toBe(200);
     const reader = await openReader(sides[name].url, all, ndjson);
     await reader.read(1);
     reader.leave();
     await delay(300);
-    // All of them have given back what they held: further ones share the room.
-    expect(exportRoom.hold(room)).toBe(true);
-    expect(exportRoom.hold(1)).toBe(false);
-    exportRoom.release(room);
+    // All of them have given back what they held: further ones share the budget.
+    expect(exportBudget.tryReserve(capacity)).toBe(true);
+    expect(exportBudget.tryReserve(1)).toBe(false);
+    exportBudget.release(capacity);
   });
 });
 
@@ -175,12 +175,4 @@ test('those who come, one a turn, go before the next of them, for as long as the
   };
   expect(await turnsUntilNext(false)).toBeLessThan(3);
   expect(await turnsUntilNext(true)).toBeGreaterThan(10);
-});
-
-test('one list always finds room', () => {
-  const small = new ExportRoom(10);
-  expect(small.hold(11)).toBe(true);
-  expect(small.hold(1)).toBe(false);
-  small.release(11);
-  expect([6, 5, 4].map((bytes) => small.hold(bytes))).toEqual([true, false, true]);
 });

@@ -53,7 +53,7 @@ export interface Sides {
 
 export const sideNames = ['sqlite', 'postgres'] as const;
 
-type Options = Pick<ServerOptions, 'mode' | 'stallTimeout' | 'unsentBytes' | 'exportRoom'>;
+type Options = Pick<ServerOptions, 'mode' | 'stallTimeout' | 'unsentBytes' | 'exportBudget'>;
 
 interface Served {
   readonly side: Side;

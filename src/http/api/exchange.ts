@@ -11,7 +11,7 @@ import type { Query } from '../../query/request/query.ts';
 import type { Client } from '../edge/client.ts';
 import type { Dashboard } from '../dashboard/dashboard.ts';
 import type { Mode } from '../edge/edge.ts';
-import type { ExportRoom } from '../load/export-room.ts';
+import type { MemoryBudget } from '../load/memory-budget.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { DebugWish } from '../../query/request/debug.ts';
 import type { NetworkReport } from '../simulation/report.ts';
@@ -61,7 +61,7 @@ export interface Exchange {
   readonly clockAndIds: ClockAndIds;
   /** How long the rows of the answer may be in all, in characters; as `Room` has it where nobody says. */
   readonly answerLength: number | undefined;
-  readonly exportRoom: ExportRoom;
+  readonly exportBudget: MemoryBudget;
   /** Whether the server takes its leave: it answers, but is no longer ready. */
   readonly isStopping: () => boolean;
 }

@@ -10,7 +10,7 @@ import { ndjson } from '../response/ndjson.ts';
 import { streamResponse, type Response } from '../response/response.ts';
 import { refuseStreamed } from '../debug/debug.ts';
 import type { Call } from './exchange.ts';
-import { noRoom } from '../load/overload.ts';
+import { overloaded } from '../load/overload.ts';
 import { pageHeaders } from './reads.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function exportRecords(
   representation: 'csv' | 'ndjson',
 ): Promise<Result<Response>> {
   const { exchange, caller, resourceView, query } = call;
-  const { servedApi, requestId, exportRoom } = exchange;
+  const { servedApi, requestId, exportBudget } = exchange;
   const refusal = refuseStreamed(exchange, exchange.watching);
   if (refusal !== undefined) return fail(refusal);
   const api = withExportLimits(servedApi.api);
@@ -38,8 +38,8 @@ export async function exportRecords(
   const { portions, bytes, ...result } = await exchange.whileThere((signal) =>
     readExport(compiled.value, bound.value, exchange.database, signal),
   );
-  if (!exportRoom.hold(bytes)) return fail(noRoom);
-  exchange.onEnd(() => exportRoom.release(bytes));
+  if (!exportBudget.tryReserve(bytes)) return fail(overloaded);
+  exchange.onEnd(() => exportBudget.release(bytes));
   const paged = { ...result, next: undefined };
   const headers = pageHeaders(call, preferences, bound.value.page, paged);
   return ok(

@@ -3,6 +3,7 @@ import { apiError, type ApiError } from '../../errors.ts';
 import { Crowd, few } from './crowd.ts';
 import type { Departures } from './departures.ts';
 import { goOn, halt, type Readable } from './halts.ts';
+import { bytesPerBodyByte, Reservation, type MemoryBudget } from './memory-budget.ts';
 
 /** A turn of the event loop may take, and the loop be late, for so long before requests are refused, in ms. */
 export const longestDelay = 250;
@@ -20,7 +21,7 @@ const accepting = 50;
 const window = 500;
 const resolution = 20;
 
-const overloaded = apiError(
+export const overloaded: ApiError = apiError(
   'OVERLOADED',
   'The server has more requests than it can answer; try again in a second',
 );
@@ -28,8 +29,6 @@ const overloaded = apiError(
 export interface OverloadOptions {
   /** Requests at once. */
   readonly maxInFlight: number;
-  /** Bytes of bodies at once. */
-  readonly maxBodyBytes: number;
   /** How many connections have been accepted so far. */
   readonly accepted: () => number;
   /** On how many connections requests may come soon. */
@@ -49,7 +48,6 @@ export interface OverloadOptions {
  */
 export class Overload {
   private inFlight = 0;
-  private bodyBytes = 0;
   /** How many have ended in this turn of the event loop. */
   private ended = 0;
   private readonly crowd: Crowd;
@@ -117,17 +115,6 @@ export class Overload {
     if (this.crowd.come <= manyInTurn) return;
     halt(connection);
     this.resting.push(connection);
-  }
-
-  /** Whether so many more bytes of bodies can be held. */
-  hold(bytes: number): boolean {
-    if (this.bodyBytes + bytes > this.options.maxBodyBytes) return false;
-    this.bodyBytes += bytes;
-    return true;
-  }
-
-  release(bytes: number): void {
-    this.bodyBytes -= bytes;
   }
 
   private isFull(): boolean {
@@ -204,11 +191,13 @@ type Begin = (refusal?: ApiError) => void;
 /** One request, from its arrival until its answer is made. */
 export class Visit {
   private readonly overload: Overload;
+  private readonly body: Reservation;
   private isIn = false;
-  private bytes = 0;
 
-  constructor(overload: Overload) {
+  /** `budget`: for its body. */
+  constructor(overload: Overload, budget: MemoryBudget) {
     this.overload = overload;
+    this.body = new Reservation(budget);
   }
 
   /** Takes it on; resolves when it may begin, or with why it may not. */
@@ -219,18 +208,13 @@ export class Visit {
 
   /** Whether this piece of its body can be held. */
   hold(bytes: number): boolean {
-    if (!this.overload.hold(bytes)) return false;
-    this.bytes += bytes;
-    return true;
+    return this.body.tryGrow(bytesPerBodyByte * bytes);
   }
 
   /** Gives back what it held. */
   leave(): void {
     if (this.isIn) this.overload.leave();
-    if (this.bytes > 0) this.overload.release(this.bytes);
-    [this.isIn, this.bytes] = [false, 0];
+    this.isIn = false;
+    this.body.release();
   }
 }
-
-/** What is said where a body, or a list, finds no room. */
-export const noRoom: ApiError = overloaded;

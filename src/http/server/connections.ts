@@ -7,7 +7,7 @@ import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts'
 import { noteArrival } from '../../lib/event-loop.ts';
 import { respondError } from '../response/error.ts';
 import type { Askers } from '../load/askers.ts';
-import { noRoom } from '../load/overload.ts';
+import { overloaded } from '../load/overload.ts';
 import { cut } from '../response/streaming.ts';
 import {
   isWhole,
@@ -304,7 +304,7 @@ export function readBody(
       length += chunk.length;
       if (length > limit) refuse(tooLarge(limit));
       else if (hold(chunk.length)) chunks.push(chunk);
-      else refuse(fail(noRoom));
+      else refuse(fail(overloaded));
     };
     const finish = (): void => {
       const [first] = chunks;

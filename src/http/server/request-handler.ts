@@ -14,7 +14,6 @@ import { readBody, send, sendInstead, type Connections } from './connections.ts'
 import type { Dashboard } from '../dashboard/dashboard.ts';
 import type { Departures } from '../load/departures.ts';
 import type { Edge, Entry, Mode } from '../edge/edge.ts';
-import type { ExportRoom } from '../load/export-room.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { ServedApi } from './served-api.ts';
 import { readHead, type Incoming } from '../response/head.ts';
@@ -26,7 +25,8 @@ import { answer } from '../api/pipeline.ts';
 import type { Pipelines } from '../load/pipelining.ts';
 import { isProbe } from '../api/router.ts';
 import { ClientGone, whileThere } from '../response/streaming.ts';
-import type { Unsent } from '../load/unsent.ts';
+import type { MemoryBudgets } from '../load/memory-budget.ts';
+import type { UnsentResponses } from '../load/unsent-responses.ts';
 
 /** To understand a body of more bytes takes longer than an answer should wait for others. */
 const longBody = 32 * 1024;
@@ -46,7 +46,7 @@ export interface Parts {
   readonly network: SimulatedNetwork;
   readonly departures: Departures;
   readonly pipelines: Pipelines;
-  readonly unsent: Unsent;
+  readonly unsent: UnsentResponses;
   readonly observer: Observer;
   readonly metrics: Metrics;
   readonly dashboard: Dashboard | undefined;
@@ -56,7 +56,7 @@ export interface Parts {
   readonly bodyLimit: number;
   /** See `Exchange`. */
   readonly answerLength: number | undefined;
-  readonly exportRoom: ExportRoom;
+  readonly budgets: MemoryBudgets;
 }
 
 /** Takes requests from their heads to the last byte of their answers. Whatever fails on the way, each ends once. */
@@ -106,7 +106,7 @@ export class RequestHandler {
     }
     const { inFlight: users } = current;
     const observed = observer.begin(incoming, current, mode);
-    const visit = new Visit(overload);
+    const visit = new Visit(overload, this.parts.budgets.all);
     users.enter();
     let answered: Response;
     let rest: StreamedBody | undefined;
@@ -235,7 +235,7 @@ export class RequestHandler {
         failed,
         clockAndIds,
         answerLength: this.parts.answerLength,
-        exportRoom: this.parts.exportRoom,
+        exportBudget: this.parts.budgets.exports,
         isStopping: this.isStopping,
       });
     };

@@ -14,18 +14,17 @@ import { Dashboard, hasDashboard } from '../dashboard/dashboard.ts';
 import { Departures } from '../load/departures.ts';
 import { Edge, type Mode } from '../edge/edge.ts';
 import { Gate } from '../gate/gate.ts';
-import { ExportRoom } from '../load/export-room.ts';
 import type { ServedApi } from './served-api.ts';
 import type { Workers } from './workers.ts';
 import { openEntrance, type ConnectionSource, type ServerTls } from './listener.ts';
-import { boundsIn } from '../load/memory-bounds.ts';
+import { memoryBudgets, MemoryBudget } from '../load/memory-budget.ts';
 import { Metrics } from '../debug/metrics.ts';
 import { SimulatedNetwork } from '../simulation/simulated-network.ts';
 import { Observer } from '../debug/observer.ts';
 import { longestDelay, Overload } from '../load/overload.ts';
 import { Pipelines } from '../load/pipelining.ts';
 import { RequestHandler } from './request-handler.ts';
-import { Unsent } from '../load/unsent.ts';
+import { UnsentResponses } from '../load/unsent-responses.ts';
 
 /**
  * The defaults of `server`, and bounds that cannot be set. Times in ms, sizes in bytes. See
@@ -62,10 +61,10 @@ export interface ServerOptions {
   readonly stallTimeout?: number;
   /** What the process may take, in bytes; without it no bound is known. */
   readonly memory?: number;
-  /** What answers that clients have not taken may hold together before some of these are cut off; what `memory` has room for. */
+  /** How many bytes unsent responses may hold together before connections are cut; default: a share of `memory`. */
   readonly unsentBytes?: number;
-  /** The room of CSV and NDJSON lists; as large as `memory` has it. */
-  readonly exportRoom?: ExportRoom;
+  /** For CSV and NDJSON lists that are being sent; default: a share of `memory`. */
+  readonly exportBudget?: MemoryBudget;
   /** How long the rows of one answer may be in all, in characters; 128 Mi. */
   readonly answerLength?: number;
   /** How long a request may wait for its turn before others are refused, in ms; a quarter of a second. */
@@ -97,7 +96,9 @@ export async function startServer(
   const { settings, limits } = servedApi().api;
   const bodyLimit = settings.server?.bodyLimit ?? defaults.bodyLimit;
   const requestTimeout = settings.server?.requestTimeout ?? defaults.requestTimeout;
-  const bounds = boundsIn(options.memory ?? Infinity, bodyLimit);
+  const shared = memoryBudgets(options.memory ?? Infinity, bodyLimit);
+  const { unsentBytes = shared.unsent.capacity, exportBudget = shared.exports } = options;
+  const unsentBudget = new MemoryBudget(unsentBytes, shared.all);
   const maxHeaderSize = limits.urlLength + defaults.headersSize;
   const edge = currentEdge(() => servedApi().api.settings, mode);
   const askers = new Askers();
@@ -131,7 +132,6 @@ export async function startServer(
   const departures = new Departures(uptime, timesRead);
   const overload = new Overload({
     maxInFlight: settings.server?.maxInFlight ?? defaults.maxInFlight,
-    maxBodyBytes: bounds.bodyBytes,
     maxDelay,
     accepted: () => connections.accepted,
     askers: () => askers.count,
@@ -148,7 +148,7 @@ export async function startServer(
     network,
     departures,
     pipelines: new Pipelines(uptime),
-    unsent: new Unsent(options.unsentBytes ?? bounds.unsentBytes, stallTimeout),
+    unsent: new UnsentResponses(unsentBudget, stallTimeout),
     observer,
     metrics,
     dashboard,
@@ -156,7 +156,7 @@ export async function startServer(
     trace,
     bodyLimit,
     answerLength: options.answerLength,
-    exportRoom: options.exportRoom ?? new ExportRoom(bounds.exportBytes),
+    budgets: { ...shared, exports: exportBudget },
   });
   const { maxConnections = defaults.maxConnections } = settings.server ?? {};
   const settled = { maxHeaderSize, requestTimeout, maxConnections, connections, tls: options.tls };

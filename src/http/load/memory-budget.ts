@@ -1,0 +1,107 @@
+import { ownMemory } from '../../databases/sqlite/slow-reads/processes.ts';
+
+const mebibyte = 1024 * 1024;
+
+/**
+ * Bytes that requests may hold together. A budget within another one is a share of it: its reservations count in both, so
+ * that one use cannot take the bytes of all others.
+ */
+export class MemoryBudget {
+  /** In bytes. */
+  readonly capacity: number;
+  private readonly whole: MemoryBudget | undefined;
+  private held = 0;
+
+  constructor(capacity: number, whole?: MemoryBudget) {
+    this.capacity = capacity;
+    this.whole = whole;
+  }
+
+  /** How many bytes are reserved. */
+  get reserved(): number {
+    return this.held;
+  }
+
+  /** Whether `reserve` went beyond the capacity. */
+  get isExceeded(): boolean {
+    return this.held > this.capacity;
+  }
+
+  /** Reserves bytes that are there already, whether they fit or not. */
+  reserve(bytes: number): void {
+    this.held += bytes;
+    this.whole?.reserve(bytes);
+  }
+
+  /** Reserves bytes if they fit. Into an empty budget any number fits: else a large request would never be served. */
+  tryReserve(bytes: number): boolean {
+    if (!this.fits(bytes)) return false;
+    this.reserve(bytes);
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.held -= bytes;
+    this.whole?.release(bytes);
+  }
+
+  private fits(bytes: number): boolean {
+    const isWithin = this.held === 0 || this.held + bytes <= this.capacity;
+    return isWithin && (this.whole === undefined || this.whole.fits(bytes));
+  }
+}
+
+/** What one request has reserved, released as a whole. */
+export class Reservation {
+  private readonly budget: MemoryBudget;
+  private bytes = 0;
+
+  constructor(budget: MemoryBudget) {
+    this.budget = budget;
+  }
+
+  /** Reserves more bytes if they fit. */
+  tryGrow(bytes: number): boolean {
+    if (!this.budget.tryReserve(bytes)) return false;
+    this.bytes += bytes;
+    return true;
+  }
+
+  release(): void {
+    if (this.bytes > 0) this.budget.release(this.bytes);
+    this.bytes = 0;
+  }
+}
+
+/**
+ * How many bytes a byte of a body takes: it is there as bytes, as text, as parsed records, as the values that are written and
+ * as the response, and the garbage collector comes late. Measured with long arrays of records: 16 times, half of which is the
+ * half of the memory that the budget leaves.
+ */
+export const bytesPerBodyByte = 8;
+/** However much memory there is, and in however little. */
+const mostBytes = 1024 * mebibyte;
+const fewestBytes = 16 * mebibyte;
+/** The share of unsent responses, and that of exports: slow clients cannot keep bodies out. */
+const share = 1 / 4;
+/** So many bodies of the longest length fit, if nothing else is reserved. */
+const longestBodies = 4;
+
+/** What requests may hold together, and the shares of it. */
+export interface MemoryBudgets {
+  readonly all: MemoryBudget;
+  readonly unsent: MemoryBudget;
+  readonly exports: MemoryBudget;
+}
+
+/** The budgets of a server whose process may take `memory` bytes: half of what it does not take for itself. */
+export function memoryBudgets(memory: number, bodyLimit: number): MemoryBudgets {
+  const half = Math.floor((memory - ownMemory) / 2);
+  const bytes = Math.max(fewestBytes, Math.min(mostBytes, half));
+  const all = new MemoryBudget(Math.max(bytes, longestBodies * bodyLimit * bytesPerBodyByte));
+  return {
+    all,
+    unsent: new MemoryBudget(bytes * share, all),
+    exports: new MemoryBudget(bytes * share, all),
+  };
+}
