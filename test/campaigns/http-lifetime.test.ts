@@ -197,7 +197,7 @@ describe('a server that stops', () => {
     const askers = new Askers();
     const connections = new Connections(16_384, askers, () => ({ vary: '', extra: [] }));
     // It answers nobody.
-    const server = createServer((request, response) => connections.begin(request, response));
+    const server = createServer((request, response) => void connections.begin(request, response));
     server.on('connection', (socket) => {
       connections.accept(socket);
       connections.open(socket);

@@ -104,7 +104,7 @@ describe('bytes that are no HTTP', () => {
     expect(answer?.status).toBe(400);
     expect(answer?.body).toMatchObject({
       code: 'MALFORMED_REQUEST',
-      message: 'The URL has characters that stand percent-encoded in one, as %C3%BC for ü',
+      message: 'The URL has characters that must be percent-encoded, as %C3%BC for ü',
     });
     expect(await wire.rest()).toBe('');
   });

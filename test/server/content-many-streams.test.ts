@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noteArrival, ownTurn } from '../../src/lib/event-loop.ts';
+import { ownTurn } from '../../src/lib/event-loop.ts';
 import { MemoryBudget } from '../../src/http/load/memory-budget.ts';
 import { openReader, serveSides, sideNames, wholeEnd, type Sides } from './content.ts';
 
@@ -153,26 +153,4 @@ test('of all that go through long lists one goes on in each turn of the event lo
   await works;
   expect(ended).toEqual([1, 2, 3, 1, 2, 3]);
   expect(seen.filter((portions) => portions > 0)).toEqual([1, 2, 3, 4, 5, 6, 6, 6, 6, 6]);
-});
-
-test('those who come, one a turn, go before the next of them, for as long as the last one took', async () => {
-  const turnsUntilNext = async (comes: boolean): Promise<number> => {
-    await ownTurn();
-    for (const end = performance.now() + 20; performance.now() < end;);
-    let hasBegun = false;
-    const begin = async (): Promise<void> => {
-      await ownTurn();
-      hasBegun = true;
-    };
-    const next = begin();
-    for (let turns = 0; ; turns += 1) {
-      if (comes) noteArrival();
-      await nextTurn();
-      if (!hasBegun) continue;
-      await next;
-      return turns;
-    }
-  };
-  expect(await turnsUntilNext(false)).toBeLessThan(3);
-  expect(await turnsUntilNext(true)).toBeGreaterThan(10);
 });

@@ -1,7 +1,7 @@
 import type { Api, Field, Resource } from '../../model/api.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import type { SqlValue } from '../../model/values.ts';
-import { Turns } from '../../lib/event-loop.ts';
+import { TimeSlice } from '../../lib/event-loop.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
 import { encodeValue } from '../../sql/dialect.ts';
@@ -69,7 +69,7 @@ class Fill {
   private readonly options: FillOptions;
   private readonly order: ImportOrder;
   private readonly counts = new Map<string, number>();
-  private readonly turns = new Turns();
+  private readonly slice = new TimeSlice();
   private done = 0;
   private total = 0;
 
@@ -190,7 +190,7 @@ class Fill {
         const row = rows.row(number);
         for (const field of fields)
           bound.push(waiting.has(field) ? null : encodeValue(dialect, row.of(field), field));
-        if (this.turns.isOver) await this.turns.pass();
+        if (this.slice.isOver) await this.slice.yield();
       }
       try {
         await transaction.run(statements.insert(fields.length, to - from + 1), { bound });
@@ -208,7 +208,7 @@ class Fill {
   private async advance(count: number): Promise<void> {
     const before = Math.floor(this.done / toldRecords);
     this.done += count;
-    if (this.turns.isOver) await this.turns.pass();
+    if (this.slice.isOver) await this.slice.yield();
     // What ends between two portions is told as well: the bar of a short run would stay at nothing.
     const isWhole = this.done === this.total;
     if (!isWhole && Math.floor(this.done / toldRecords) === before) return;

@@ -3,7 +3,7 @@ import { ConstraintError, type Database } from '../../databases/database.ts';
 import { portionsOf } from '../../records/read/portions.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import type { FieldSpecification, JsonValue } from '../../specification/specification.ts';
-import { Turns } from '../../lib/event-loop.ts';
+import { TimeSlice } from '../../lib/event-loop.ts';
 import { encodeValue, quote } from '../../sql/dialect.ts';
 import { buildStatement, type Statement, type Values } from '../../sql/statement.ts';
 import type { Generator } from '../generator.ts';
@@ -183,7 +183,7 @@ class Renewal {
   private readonly keys: LackingKeys;
   private readonly updates = new Map<string, Statement>();
   private readonly names = new Set<string>();
-  private readonly turns = new Turns();
+  private readonly slice = new TimeSlice();
 
   constructor(
     generator: Generator,
@@ -242,7 +242,7 @@ class Renewal {
           }
         const change = { id: stored(resource.id), values };
         if (values.size > 0) (isGenerated ? changes : waiting).push(change);
-        if (this.turns.isOver) await this.turns.pass();
+        if (this.slice.isOver) await this.slice.yield();
       }
       generated += changes.length;
       refused.push(...(await this.write(changes)));

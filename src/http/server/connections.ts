@@ -4,10 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as read, setTimeout as delay } from 'node:timers/promises';
 import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
-import { noteArrival } from '../../lib/event-loop.ts';
 import { respondError } from '../response/error.ts';
 import type { Askers } from '../load/askers.ts';
 import { overloaded } from '../load/overload.ts';
+import { Pipeline } from '../load/pipelining.ts';
 import { cut } from '../response/streaming.ts';
 import {
   isWhole,
@@ -16,35 +16,35 @@ import {
   type TextResponse,
 } from '../response/response.ts';
 
-/** How long a refused client has to read why before its connection is cut, in ms. */
+/** How long a refused client has to read the error before its connection is cut, in ms. */
 const lingering = 1_000;
-/**
- * How long a server that stops waits for the first request of a connection, and for the next one, which may be under
- * way; and how often it looks what has ended. In ms.
- */
+/** How long a stopping server waits for the first request of a connection and for the next one, and how often it looks; in ms. */
 const beforeFirst = 500;
 const betweenTwo = 100;
 const lookAgain = 20;
 
+/** A request and its response. */
 interface Current {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** `behind`: another one of its connection has no answer yet; `over`: no answer is sent to what comes behind the last one. */
-type Standing = 'first' | 'behind' | 'over';
+/** A connection on which requests may come. */
+interface Open {
+  readonly pipeline: Pipeline;
+  /** The request that came last. Once it is answered it is forgotten: many idle connections would hold much memory. */
+  last: Current | 'answered' | undefined;
+}
 
 /**
- * The open connections, each with the request that came last on it: what is needed to refuse bytes that are no
- * HTTP without spoiling the answers before them, and to close what nobody uses.
+ * The open connections, each with the request that came last on it: what is needed to refuse bytes that are not HTTP after
+ * the responses before them, and to close connections that nobody uses.
  */
 export class Connections {
-  private readonly current = new Map<Socket, Current | 'idle' | undefined>();
-  /** After its answer a request is held no longer: many connections that rest would hold much. */
-  private readonly forget: (this: ServerResponse) => void;
-  /** Those too that are no further than their TLS handshake. */
+  private readonly current = new Map<Socket, Open>();
+  /** Also those whose TLS handshake is not over. */
   private readonly all = new Set<Socket>();
-  /** How many the system has given so far. */
+  /** How many connections the system has given so far. */
   accepted = 0;
   private readonly refused = new WeakSet<Socket>();
   /** Those whose last request has come. */
@@ -52,8 +52,9 @@ export class Connections {
   private readonly maxHeaderSize: number;
   private readonly askers: Pick<Askers, 'note' | 'forget'>;
   private readonly sendingOn: (socket: Socket) => Omit<Sending, 'last'>;
+  private readonly finished: (this: ServerResponse) => void;
 
-  /** `sendingOn`: what answers are sent with to what could not be read as a request. */
+  /** `sendingOn`: what errors are sent with if no request could be read. */
   constructor(
     maxHeaderSize: number,
     askers: Pick<Askers, 'note' | 'forget'>,
@@ -63,28 +64,29 @@ export class Connections {
     this.askers = askers;
     this.sendingOn = sendingOn;
     const { current } = this;
-    this.forget = function forget() {
+    this.finished = function finished() {
       const { req: request } = this;
-      const held = current.get(request.socket);
-      // Another may have come behind it already; and of a body that is still coming the next bytes may be refused.
-      if (typeof held === 'object' && held.request === request && request.complete)
-        current.set(request.socket, 'idle');
+      const open = current.get(request.socket);
+      if (open === undefined) return;
+      // If the body is still coming, its next bytes may have to be refused.
+      const isLast = typeof open.last === 'object' && open.last.request === request;
+      if (isLast && request.complete) open.last = 'answered';
+      open.pipeline.end();
     };
   }
 
-  /** A connection as the system gives it. */
+  /** The system gives a connection. */
   accept(socket: Socket): void {
     this.accepted += 1;
-    noteArrival();
     this.all.add(socket);
     socket.once('close', () => this.all.delete(socket));
   }
 
-  /** A connection on which requests may come now. */
+  /** From now on requests may come on a connection. */
   open(socket: Socket): void {
-    // Each request that waits on it hears of its end, and some clients send many in a row: no leak to warn of.
+    // Each waiting request listens for its end, and some clients pipeline many: this is no leak.
     socket.setMaxListeners(0);
-    this.current.set(socket, undefined);
+    this.current.set(socket, { pipeline: new Pipeline(socket), last: undefined });
     this.askers.note(socket);
     socket.once('close', () => {
       this.current.delete(socket);
@@ -92,68 +94,66 @@ export class Connections {
     });
   }
 
-  /** A request has come. Gives where it stands on its connection. */
-  begin(request: IncomingMessage, response: ServerResponse): Standing {
+  /** A request has come. Gives what begins it in its turn; undefined if nothing may be answered behind the last one. */
+  begin(request: IncomingMessage, response: ServerResponse): Pick<Pipeline, 'begin'> | undefined {
     const { socket } = request;
-    noteArrival();
-    if (this.ending.has(socket)) return 'over';
-    const before = this.current.get(socket);
-    if (before === undefined && !this.current.has(socket)) return 'first';
-    this.current.set(socket, { request, response });
+    if (this.ending.has(socket)) return undefined;
+    const open = this.current.get(socket);
+    if (open === undefined) return undefined;
+    open.last = { request, response };
     this.askers.note(socket);
-    response.on('finish', this.forget);
-    return typeof before === 'object' ? 'behind' : 'first';
+    response.on('finish', this.finished);
+    return open.pipeline;
   }
 
-  /** Ends the connection with the answer to this request, unless another has come behind it. Gives whether it does. */
+  /** Ends the connection with the response to this request, unless another has come behind it. Gives whether it does. */
   endWith(request: IncomingMessage): boolean {
     const { socket } = request;
-    const current = this.current.get(socket);
-    if (typeof current === 'object' && current.request !== request) return false;
+    const last = this.current.get(socket)?.last;
+    if (typeof last === 'object' && last.request !== request) return false;
     this.ending.add(socket);
     return true;
   }
 
   /**
-   * Ends all connections: those that nobody uses after a moment, in which a request that is under way arrives, behind the
-   * TLS handshake where that is not over; those on which a request waits when it is answered, or after `timeout` ms.
+   * Ends all connections: unused ones after a moment, in which a request that is on its way (perhaps behind a TLS handshake)
+   * arrives; those with a request in progress when it is answered, or after `timeout` ms.
    */
   async finish(timeout: number): Promise<void> {
     const { all, current: open } = this;
     const start = performance.now();
     const mayCome = (passed: number): boolean => passed <= beforeFirst && all.size > open.size;
     for (let passed = 0; open.size > 0 || mayCome(passed); passed = performance.now() - start) {
-      for (const [socket, current] of open) {
-        const isUnused = current === undefined && passed > beforeFirst;
-        const isIdle = isAnswered(current) && passed > betweenTwo;
+      for (const [socket, { last }] of open) {
+        const isUnused = last === undefined && passed > beforeFirst;
+        const isIdle = isAnswered(last) && passed > betweenTwo;
         if (isUnused || isIdle || passed > timeout) socket.destroy();
       }
       await delay(lookAgain);
-      // What has come while others were busy is read before anybody is taken for idle.
+      // What came meanwhile is read before a connection is taken for idle.
       await read();
     }
     for (const socket of all) socket.destroy();
   }
 
-  /** How many there are. */
   get size(): number {
     return this.all.size;
   }
 
-  /** Answers what the parser refuses, after the answers that are due before it, then ends the connection. */
+  /** Answers what the parser refuses, after the responses that are due before it, then ends the connection. */
   async refuse(error: NodeJS.ErrnoException, socket: Socket): Promise<void> {
-    // The parser repeats itself with every further byte.
+    // The parser repeats its error with every further byte.
     if (this.refused.has(socket)) return;
     this.refused.add(socket);
-    const current = this.current.get(socket);
+    const last = this.current.get(socket)?.last;
     const refusal = respondError(this.refusalOf(error), '', randomUUID());
     const sending: Sending = { last: true, ...this.sendingOn(socket) };
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else if (current === undefined || current === 'idle') end(socket, refusal, sending);
+    else if (last === undefined || last === 'answered') end(socket, refusal, sending);
     else {
-      const { request, response } = current;
+      const { request, response } = last;
       const isBody = !request.complete;
-      // Who waits for the rest of it would wait for ever: Node ends no request whose answer was sent.
+      // Node does not end a request whose response was sent: `readBody` would wait for the rest for ever.
       if (isBody) socket.once('close', () => request.destroy());
       if (isBody && !response.headersSent) {
         send(response, refusal, sending);
@@ -171,7 +171,7 @@ export class Connections {
     if (error.code === 'HPE_INVALID_URL')
       return apiError(
         'MALFORMED_REQUEST',
-        'The URL has characters that stand percent-encoded in one, as %C3%BC for ü',
+        'The URL has characters that must be percent-encoded, as %C3%BC for ü',
       );
     if (error.code !== 'HPE_HEADER_OVERFLOW')
       return apiError('MALFORMED_REQUEST', 'The bytes received are no valid HTTP request');
@@ -184,14 +184,14 @@ export class Connections {
   }
 }
 
-function isAnswered(current: Current | 'idle' | undefined): boolean {
-  return current === 'idle' || current?.response.writableFinished === true;
+function isAnswered(last: Open['last']): boolean {
+  return last === 'answered' || last?.response.writableFinished === true;
 }
 
 /**
- * Whether a head that is too long was still in its first line. Only the bytes that came last are known, and TLS gives no
- * more than 16 KiB at once: they may begin within the line, which then tells itself by its end. One whose end has not
- * come either is taken for a URL where it looks like the parameters of one.
+ * Whether a head that is too long was still in its request line. Only the bytes that came last are known, and TLS gives at
+ * most 16 KiB at once, so they may begin within the line; then its end shows what it is. If the end has not come either, the
+ * bytes are taken for a URL if they look like parameters.
  */
 function isInRequestLine({
   rawPacket = Buffer.alloc(0),
@@ -204,7 +204,7 @@ function isInRequestLine({
   return others.length > 0 ? / HTTP\/\d\.\d\r?$/u.test(line) : /^[^\s]*[&%,][^\s]*$/u.test(line);
 }
 
-/** Writes an answer on a socket that no parser serves any more. */
+/** Writes a response on a socket that no parser serves any more. */
 function end(
   socket: Socket,
   { status, headers, body }: TextResponse,
@@ -223,7 +223,7 @@ function end(
   setTimeout(() => socket.destroy(), lingering).unref();
 }
 
-/** What an answer is sent with, whatever it says. */
+/** What a response is sent with, whatever it says. */
 export interface Sending {
   /** The connection ends with it. */
   readonly last: boolean;
@@ -232,14 +232,14 @@ export interface Sending {
   readonly extra?: readonly string[];
 }
 
-/** Sends an answer, unless one was sent or nobody is there. Gives its body where that is still to be written. */
+/** Sends a response, unless one was sent or the client has gone. Gives its body if that is still to be written. */
 export function send(
   response: ServerResponse,
   { status, headers, body, whole }: Response,
   { last, vary, extra = [] }: Sending,
 ): StreamedBody | undefined {
   if (response.headersSent || response.req.socket.destroyed) return undefined;
-  // As one flat list they are written as they are: an object is looked through several times.
+  // Node writes a flat list as it is, and walks over an object several times.
   const all = ['vary', vary, ...extra];
   for (const name in headers) all.push(name, headers[name] ?? '');
   if (last) all.push('connection', 'close');
@@ -253,12 +253,12 @@ export function send(
   const hasNoLength = body === undefined && (status === 204 || status === 304);
   const length = Buffer.byteLength(body ?? '');
   if (!hasNoLength) all.push('content-length', String(length));
-  // Text of ASCII alone is the same bytes either way, and the cheaper way is the other one.
+  // ASCII is the same in both encodings, and latin1 is cheaper to write.
   response.writeHead(status, all).end(body, body?.length === length ? 'latin1' : 'utf8');
   return undefined;
 }
 
-/** Sends an error in place of an answer that could not be sent. Where a part of that has gone out, the connection is cut. */
+/** Sends an error in place of a response that could not be sent. If a part of that was sent, the connection is cut. */
 export function sendInstead(
   response: ServerResponse,
   error: TextResponse,
@@ -268,7 +268,7 @@ export function sendInstead(
   try {
     if (response.headersSent) cut(socket);
     else {
-      // The words of the other status would stay.
+      // Otherwise the reason phrase of the other status would stay.
       response.statusMessage = '';
       send(response, error, { ...sending, last: true });
     }
@@ -278,13 +278,13 @@ export function sendInstead(
 }
 
 /**
- * The whole body, or 413 once it is longer than the limit. `hold` says whether there is room for so many bytes more;
- * else 503. What is not read then is left in the request.
+ * The whole body, 413 once it is longer than the limit, or 503 if `reserve` refuses more bytes. What is not read then is
+ * left in the request.
  */
 export function readBody(
   request: IncomingMessage,
   limit: number,
-  hold: (bytes: number) => boolean,
+  reserve: (bytes: number) => boolean,
 ): Promise<Result<Buffer>> {
   if (Number(request.headers['content-length'] ?? 0) > limit)
     return Promise.resolve(tooLarge(limit));
@@ -303,7 +303,7 @@ export function readBody(
     const take = (chunk: Buffer): void => {
       length += chunk.length;
       if (length > limit) refuse(tooLarge(limit));
-      else if (hold(chunk.length)) chunks.push(chunk);
+      else if (reserve(chunk.length)) chunks.push(chunk);
       else refuse(fail(overloaded));
     };
     const finish = (): void => {
@@ -311,7 +311,7 @@ export function readBody(
       settle(ok(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)));
     };
     const giveUp = (): void => settle(cutOff());
-    // An iterator over the request would cost several times as much.
+    // An iterator over the request costs several times as much.
     request.on('data', take).on('end', finish).on('error', giveUp).on('close', giveUp);
   });
 }
@@ -322,7 +322,7 @@ function tooLarge(limit: number): Result<Buffer> {
   );
 }
 
-/** The client went away, or what it sent is no HTTP: this answer reaches nobody. */
+/** The client has gone, or what it sent is not HTTP: this response reaches nobody. */
 function cutOff(): Result<Buffer> {
   return fail(apiError('MALFORMED_REQUEST', 'The body did not arrive whole'));
 }

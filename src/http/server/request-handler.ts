@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiError, fail, type ApiError } from '../../errors.ts';
-import { freeTurn } from '../../lib/event-loop.ts';
+import { ownTurn } from '../../lib/event-loop.ts';
 import { DatabaseFailure, type FailureKind } from '../../databases/database.ts';
 import { Refusal } from '../../records/refusal.ts';
 import { tooLong } from '../../records/row-budget.ts';
@@ -22,7 +22,6 @@ import type { SimulatedNetwork } from '../simulation/simulated-network.ts';
 import type { Observed, Observer } from '../debug/observer.ts';
 import { Visit, type Overload } from '../load/overload.ts';
 import { answer } from '../api/pipeline.ts';
-import type { Pipelines } from '../load/pipelining.ts';
 import { isProbe } from '../api/router.ts';
 import { ClientGone, whileThere } from '../response/streaming.ts';
 import type { MemoryBudgets } from '../load/memory-budget.ts';
@@ -45,7 +44,6 @@ export interface Parts {
   readonly gate: Gate;
   readonly network: SimulatedNetwork;
   readonly departures: Departures;
-  readonly pipelines: Pipelines;
   readonly unsent: UnsentResponses;
   readonly observer: Observer;
   readonly metrics: Metrics;
@@ -76,13 +74,12 @@ export class RequestHandler {
 
   /** A request whose head has come. */
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const { connections, pipelines } = this.parts;
-    const standing = connections.begin(request, response);
-    if (standing === 'over') return;
+    const { connections } = this.parts;
+    const pipeline = connections.begin(request, response);
+    if (pipeline === undefined) return;
     const incoming = readHead(request);
     if (incoming.problem !== undefined) connections.endWith(request);
-    if (standing === 'first') this.begin(incoming, response);
-    else pipelines.begin(request.socket, () => this.begin(incoming, response));
+    pipeline.begin(() => this.begin(incoming, response));
   }
 
   private begin(incoming: Incoming, response: ServerResponse): void {
@@ -209,7 +206,7 @@ export class RequestHandler {
           const late = refuse() ?? (await visit.enter());
           if (late !== undefined) return fail(late);
           if (body.value.length > longBody) {
-            await freeTurn();
+            await ownTurn();
             expectClient();
             departures.leave();
           }

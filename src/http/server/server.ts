@@ -22,7 +22,6 @@ import { Metrics } from '../debug/metrics.ts';
 import { SimulatedNetwork } from '../simulation/simulated-network.ts';
 import { Observer } from '../debug/observer.ts';
 import { longestDelay, Overload } from '../load/overload.ts';
-import { Pipelines } from '../load/pipelining.ts';
 import { RequestHandler } from './request-handler.ts';
 import { UnsentResponses } from '../load/unsent-responses.ts';
 
@@ -147,7 +146,6 @@ export async function startServer(
     gate,
     network,
     departures,
-    pipelines: new Pipelines(uptime),
     unsent: new UnsentResponses(unsentBudget, stallTimeout),
     observer,
     metrics,
