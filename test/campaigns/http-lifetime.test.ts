@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as afterRead, setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Askers } from '../../src/http/load/askers.ts';
 import { Connections } from '../../src/http/server/connections.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
 import { until } from '../support/command.ts';
@@ -194,8 +193,7 @@ describe('a server that stops', () => {
   });
 
   test('cuts off what does not end in time', async () => {
-    const askers = new Askers();
-    const connections = new Connections(16_384, askers, () => ({ vary: '', extra: [] }));
+    const connections = new Connections(16_384, () => ({ vary: '', extra: [] }));
     // It answers nobody.
     const server = createServer((request, response) => void connections.begin(request, response));
     server.on('connection', (socket) => {
@@ -211,7 +209,6 @@ describe('a server that stops', () => {
     expect(await wire.rest()).toBe('');
     expect(connections.size).toBe(0);
     server.close();
-    askers.close();
   });
 
   test('that was busy reads what has come meanwhile before it closes anything', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { drainDelays } from '../../src/cli/serve/serve.ts';
 import { busyPatience } from '../../src/databases/sqlite/errors.ts';
-import { longestDelay } from '../../src/http/load/overload.ts';
+import { longestDelay } from '../../src/http/load/admission.ts';
 import { defaults } from '../../src/http/server/server.ts';
 import { buildLimits } from '../../src/model/limits.ts';
 import { databaseDefaults } from '../../src/specification/keys/server.ts';
@@ -14,7 +14,7 @@ import schema from '../../schema.json' with { type: 'json' };
 test.each([
   ['a read may take', databaseDefaults.statementTimeout, 10_000],
   ['a busy SQLite file is waited for', busyPatience, 5_000],
-  ['a request may wait for its turn', longestDelay, 250],
+  ['a request may queue', longestDelay, 250],
   ['start is reachable after a signal', drainDelays.start, 1_000],
   ['dev is reachable after a signal', drainDelays.dev, 0],
   ['requests in flight have to end after a signal', defaults.stopTimeout, 10_000],

@@ -17,9 +17,9 @@ const channel = 'http.server.response.created';
 let api: TestApi;
 let remove: () => void;
 let wires: readonly Wire[];
-/** Answers that were begun. */
+/** Responses that were begun. */
 let answers: ServerResponse[] = [];
-/** Whether the first of them had left when the work of the second one began. */
+/** Whether the first of them was sent when the work of the second one began. */
 let hadLeft: boolean | undefined;
 const look = (): void => void (hadLeft ??= answers[0]?.writableEnded);
 /** The turns of the event loop in which records of bodies were made. */
@@ -60,8 +60,8 @@ const record = { title: 'x'.repeat(1_000) };
 const records = JSON.stringify(Array.from({ length: 40 }, () => record));
 test.each([
   ['a long list is read', getBytes('/v1/posts?limit=1000'), 200],
-  ['a long body is understood', postBytes(records), 201],
-])('what was answered in a turn leaves before %s', async (_, bytes, status) => {
+  ['a long body is parsed', postBytes(records), 201],
+])('what was answered in a turn is sent before %s', async (_, bytes, status) => {
   const [first, second] = wires;
   // Both are known to the server, and idle.
   for (const wire of wires) {
@@ -76,14 +76,14 @@ test.each([
   expect(hadLeft).toBe(true);
 });
 
-test('of long bodies that come together one is understood in a turn, so that others are heard between them', async () => {
+test('of long bodies that come together one is parsed in a turn, so that others are served between them', async () => {
   turns = new Set();
   for (const wire of wires) void wire.send(postBytes(records));
   for (const wire of wires) expect((await wire.answer())?.status).toBe(201);
   expect(turns.size).toBeGreaterThanOrEqual(wires.length);
 });
 
-test('a long body whose client has gone before its turn is left', async () => {
+test('a long body whose client has gone before its turn is not parsed', async () => {
   const leaving = await Promise.all(Array.from({ length: 6 }, () => Wire.open(api.url)));
   for (const wire of leaving) {
     await wire.send(getBytes());

@@ -31,7 +31,7 @@ const serve = async (server: string, options: Partial<ServerOptions> = {}): Prom
 const urlOf = ({ running: { port } }: EdgeServer): string => `http://127.0.0.1:${port}`;
 const post = (text: string): string => postBytes(JSON.stringify({ text }), '/v1/notes');
 
-/** A server on PostgreSQL whose reads wait until they are let go: as many as are asked stay in flight. */
+/** A server on PostgreSQL whose reads wait until they are let go: all requests stay in flight. */
 async function serveHeld(
   server: string,
   options: Partial<ServerOptions> = {},
@@ -48,7 +48,7 @@ async function serveHeld(
   let [held, isOpen]: [number, boolean] = [0, false];
   const waiting: (() => void)[] = [];
   const all: Database['all'] = async (...asked) => {
-    // Whoever asks for readiness looks at the schema.
+    // Readiness looks at the schema.
     if (!isOpen && asked[1].bound[0] !== null) {
       held += 1;
       await new Promise<void>((resolve) => waiting.push(resolve));
@@ -90,7 +90,7 @@ async function serveHeld(
 }
 
 describe('server.maxInFlight', () => {
-  test('more are 503 at once, those before are answered, and then all are again', async () => {
+  test('further requests are 503 at once, those before are answered, and then all are again', async () => {
     const server = await serveHeld('maxInFlight: 3');
     const first = [1, 2, 3].map(() => askAt(server.port, {}));
     await until(() => server.held() === 3);
@@ -119,7 +119,7 @@ describe('server.maxInFlight', () => {
     await server.stop();
   });
 
-  test('those of one connection count as well', async () => {
+  test('pipelined requests count as well', async () => {
     const server = await serveHeld('maxInFlight: 3');
     const wire = await Wire.open(`http://127.0.0.1:${server.port}`);
     await wire.send(getBytes('/v1/notes').repeat(3));
@@ -135,7 +135,7 @@ describe('server.maxInFlight', () => {
     await server.stop();
   });
 
-  test('while the event loop is late, more than a few are 503 as well', async () => {
+  test('while the event loop is late, further requests are 503 as well', async () => {
     const server = await serveHeld('maxInFlight: 1000', { maxDelay: 50 });
     const first = Array.from({ length: 70 }, () => askAt(server.port, {}));
     await until(() => server.held() === 70);
@@ -151,7 +151,7 @@ describe('server.maxInFlight', () => {
     await server.stop();
   });
 
-  test('those that come at once count together, however short each is', async () => {
+  test('requests that come at once count together, however short each is', async () => {
     const server = await serve('maxInFlight: 20');
     const wires = await openWires(100, urlOf(server));
     // They are accepted one after the other, so the first of their requests do not come at once.
@@ -165,7 +165,7 @@ describe('server.maxInFlight', () => {
     }
   });
 
-  test('what is refused or goes away is counted no longer', async () => {
+  test('a request that is refused or whose client goes away is not counted', async () => {
     const server = await serve('maxInFlight: 2, bodyLimit: 1kb');
     for (let round = 0; round < 20; round += 1) {
       const wire = await Wire.open(urlOf(server));
@@ -201,11 +201,11 @@ describe('server.maxInFlight', () => {
 });
 
 describe('bodies', () => {
-  test('in little memory fewer are held, and room comes back', async () => {
+  test('in little memory fewer are held, and released bytes are used again', async () => {
     const server = await serve('requestTimeout: 60s', { memory: 256 * 1024 * 1024 });
     const wires = await openWires(9, urlOf(server));
     const whole = post('x'.repeat(1_000_000));
-    // The last of them finds no room.
+    // The last of them does not fit.
     for (const wire of wires) void wire.send(whole.slice(0, -1));
     const answers = wires.map((wire) => wire.answer());
     expect((await Promise.any(answers))?.status).toBe(503);
@@ -217,8 +217,8 @@ describe('bodies', () => {
     await until(async () => (await server.ask()).headers['x-total-count'] === String(kept));
   });
 
-  test('are held up to a bound for all of them; others are refused, and room comes back', async () => {
-    // Four of the largest have room: the bound is 128 MiB, or four times the limit.
+  test('are held up to a budget for all of them; others are refused, and released bytes are used again', async () => {
+    // Four of the longest always fit, which are five of these.
     const server = await serve('bodyLimit: 64MiB, requestTimeout: 60s');
     const half = Buffer.alloc(48 * 1024 * 1024, ' ');
     const wires: Socket[] = [];
@@ -245,7 +245,7 @@ describe('bodies', () => {
 
 const openWires = (count: number, url: string): Promise<readonly Wire[]> =>
   Promise.all(Array.from({ length: count }, () => Wire.open(url)));
-/** What all are told who ask at once. */
+/** The statuses of requests that all connections send at once. */
 async function statusesOf(wires: readonly Wire[]): Promise<Set<number | undefined>> {
   await Promise.all(wires.map((wire) => wire.send(getBytes('/v1/notes?limit=5'))));
   const answers = await Promise.all(wires.map((wire) => wire.answer()));
@@ -265,12 +265,16 @@ describe('many at once', () => {
     for (const wire of wires) wire.close();
   });
 
-  test('each is 200 or 503, and afterwards all are answered', async () => {
+  test('in overload each is 200 or 503, probes are answered, and afterwards all are', async () => {
     const server = await serve('maxInFlight: 2000', { maxDelay: 0 });
     const wires = await openWires(500, urlOf(server));
     const seen = new Set<number | undefined>();
-    for (let round = 0; round < 20; round += 1)
-      for (const status of await statusesOf(wires)) seen.add(status);
+    for (let round = 0; round < 20; round += 1) {
+      const statuses = statusesOf(wires);
+      for (const path of ['/_health', '/_ready', '/_metrics'])
+        expect((await server.ask({ path })).status).toBe(200);
+      for (const status of await statuses) seen.add(status);
+    }
     expect(seen).toEqual(new Set([200, 503]));
     for (const wire of wires) wire.close();
     expect((await server.ask()).status).toBe(200);
@@ -278,7 +282,7 @@ describe('many at once', () => {
 });
 
 describe('server.maxConnections', () => {
-  test('more are closed as they come; room comes back', async () => {
+  test('more are closed as they come, until others have ended', async () => {
     const server = await serve('maxConnections: 2');
     const wires = [await Wire.open(urlOf(server)), await Wire.open(urlOf(server))];
     for (const wire of wires) {
@@ -309,7 +313,7 @@ describe('slow clients', () => {
     }
   });
 
-  test('where answers that nobody takes hold too much, the connection that holds most is cut', async () => {
+  test('if unsent responses hold too much, the connection that holds most is cut', async () => {
     const mebibyte = 1024 * 1024;
     const server = await serve('bodyLimit: 8MiB', { unsentBytes: 64 * mebibyte });
     const headers = { 'content-type': 'application/json' };
@@ -344,7 +348,7 @@ describe('slow clients', () => {
     expect((await server.ask()).status).toBe(200);
   });
 
-  test('one answer alone may hold more than all together may', async () => {
+  test('a single response may be longer than the budget of all', async () => {
     const mebibyte = 1024 * 1024;
     const server = await serve('bodyLimit: 32MiB', { unsentBytes: mebibyte });
     const headers = { 'content-type': 'application/json' };
@@ -368,7 +372,7 @@ describe('slow clients', () => {
     expect(length).toBeGreaterThan(20 * mebibyte);
   });
 
-  test('who takes nothing of an answer is cut off, whatever its media type', async () => {
+  test('a client that reads nothing is cut off, whatever the media type', async () => {
     const server = await serve('bodyLimit: 8MiB', { stallTimeout: 1_000 });
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ text: 'x'.repeat(7 * 1024 * 1024) });

@@ -48,7 +48,7 @@ export interface Exchange {
   /** Has something done when the answer was sent, streams to their end. */
   readonly onEnd: (work: () => void) => void;
   /** Sends what is answered already: to be called before what takes long, and lets nothing else run meanwhile. */
-  readonly makeWay: () => void;
+  readonly sendEarly: () => void;
   readonly mode: Mode;
   readonly metrics: Metrics;
   /** Absent where there is none. */

@@ -10,7 +10,7 @@ import { ndjson } from '../response/ndjson.ts';
 import { streamResponse, type Response } from '../response/response.ts';
 import { refuseStreamed } from '../debug/debug.ts';
 import type { Call } from './exchange.ts';
-import { overloaded } from '../load/overload.ts';
+import { overloaded } from '../load/admission.ts';
 import { pageHeaders } from './reads.ts';
 
 /**

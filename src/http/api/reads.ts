@@ -64,7 +64,7 @@ export function listRecords(call: Call): MaybePromise<Result<Response>> {
         queryError([{ parameter: 'cursor', code: 'INVALID_CURSOR', message: bound.error }]),
       );
     const { limit } = bound.value.page;
-    if (limit * (1 + plan.selection.expand.length) > manyRecords) exchange.makeWay();
+    if (limit * (1 + plan.selection.expand.length) > manyRecords) exchange.sendEarly();
     const budget = new RowBudget(exchange.answerLength);
     return after(readList(compiled.value, bound.value, database, api.limits, budget), (result) => {
       exchange.trace.enter('finalize');

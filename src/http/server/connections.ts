@@ -5,8 +5,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as read, setTimeout as delay } from 'node:timers/promises';
 import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
 import { respondError } from '../response/error.ts';
-import type { Askers } from '../load/askers.ts';
-import { overloaded } from '../load/overload.ts';
+import { overloaded } from '../load/admission.ts';
 import { Pipeline } from '../load/pipelining.ts';
 import { cut } from '../response/streaming.ts';
 import {
@@ -50,18 +49,12 @@ export class Connections {
   /** Those whose last request has come. */
   private readonly ending = new WeakSet<Socket>();
   private readonly maxHeaderSize: number;
-  private readonly askers: Pick<Askers, 'note' | 'forget'>;
   private readonly sendingOn: (socket: Socket) => Omit<Sending, 'last'>;
   private readonly finished: (this: ServerResponse) => void;
 
   /** `sendingOn`: what errors are sent with if no request could be read. */
-  constructor(
-    maxHeaderSize: number,
-    askers: Pick<Askers, 'note' | 'forget'>,
-    sendingOn: (socket: Socket) => Omit<Sending, 'last'>,
-  ) {
+  constructor(maxHeaderSize: number, sendingOn: (socket: Socket) => Omit<Sending, 'last'>) {
     this.maxHeaderSize = maxHeaderSize;
-    this.askers = askers;
     this.sendingOn = sendingOn;
     const { current } = this;
     this.finished = function finished() {
@@ -87,11 +80,7 @@ export class Connections {
     // Each waiting request listens for its end, and some clients pipeline many: this is no leak.
     socket.setMaxListeners(0);
     this.current.set(socket, { pipeline: new Pipeline(socket), last: undefined });
-    this.askers.note(socket);
-    socket.once('close', () => {
-      this.current.delete(socket);
-      this.askers.forget(socket);
-    });
+    socket.once('close', () => this.current.delete(socket));
   }
 
   /** A request has come. Gives what begins it in its turn; undefined if nothing may be answered behind the last one. */
@@ -101,7 +90,6 @@ export class Connections {
     const open = this.current.get(socket);
     if (open === undefined) return undefined;
     open.last = { request, response };
-    this.askers.note(socket);
     response.on('finish', this.finished);
     return open.pipeline;
   }

@@ -12,7 +12,6 @@ import { after, unless, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { RequestStart, Trace } from '../../observability/events.ts';
 import { readBody, send, sendInstead, type Connections } from './connections.ts';
 import type { Dashboard } from '../dashboard/dashboard.ts';
-import type { Departures } from '../load/departures.ts';
 import type { Edge, Entry, Mode } from '../edge/edge.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { ServedApi } from './served-api.ts';
@@ -20,7 +19,8 @@ import { readHead, type Incoming } from '../response/head.ts';
 import type { Metrics } from '../debug/metrics.ts';
 import type { SimulatedNetwork } from '../simulation/simulated-network.ts';
 import type { Observed, Observer } from '../debug/observer.ts';
-import { Visit, type Overload } from '../load/overload.ts';
+import { Admitted, type Admission } from '../load/admission.ts';
+import type { ResponseBatch } from '../load/response-batch.ts';
 import { answer } from '../api/pipeline.ts';
 import { isProbe } from '../api/router.ts';
 import { ClientGone, whileThere } from '../response/streaming.ts';
@@ -40,10 +40,10 @@ export interface Parts {
   readonly servedApi: () => ServedApi;
   readonly edge: () => Edge;
   readonly connections: Connections;
-  readonly overload: Overload;
+  readonly admission: Admission;
   readonly gate: Gate;
   readonly network: SimulatedNetwork;
-  readonly departures: Departures;
+  readonly batch: ResponseBatch;
   readonly unsent: UnsentResponses;
   readonly observer: Observer;
   readonly metrics: Metrics;
@@ -92,7 +92,7 @@ export class RequestHandler {
   /** Answers one request. Whatever fails on the way, nothing that counts it goes on to. */
   private async take(incoming: Incoming, response: ServerResponse): Promise<void> {
     const { request } = incoming;
-    const { mode, servedApi, connections, overload, departures, observer, unsent } = this.parts;
+    const { mode, servedApi, connections, admission, batch, observer, unsent } = this.parts;
     const edge = this.parts.edge();
     const entry = edge.enter(request, incoming.path);
     const sending = { vary: edge.vary, extra: entry.headers };
@@ -103,14 +103,14 @@ export class RequestHandler {
     }
     const { inFlight: users } = current;
     const observed = observer.begin(incoming, current, mode);
-    const visit = new Visit(overload, this.parts.budgets.all);
+    const admitted = new Admitted(admission, this.parts.budgets.all);
     users.enter();
     let answered: Response;
     let rest: StreamedBody | undefined;
     try {
       // Always after a tick: what is read together is heard whole before the first of it is answered.
-      const handled = await this.respond(incoming, observed, entry, visit);
-      visit.leave();
+      const handled = await this.respond(incoming, observed, entry, admitted);
+      admitted.leave();
       answered =
         incoming.method === 'OPTIONS'
           ? edge.preflight(handled, request.headers, incoming.requestId)
@@ -120,7 +120,7 @@ export class RequestHandler {
       const acceptEncoding = request.headers['accept-encoding'];
       const encoded =
         acceptEncoding === undefined ? answered : await compressed(answered, acceptEncoding);
-      rest = await departures.join(() => {
+      rest = await batch.join(() => {
         const last = this.stopping && connections.endWith(request);
         return send(response, encoded, { ...sending, last });
       });
@@ -137,11 +137,10 @@ export class RequestHandler {
         this.report(observed, error);
       }
     } finally {
-      visit.leave();
+      admitted.leave();
       observed.atEnd?.();
       users.leave();
     }
-    overload.rest(request.socket);
     // Whoever takes nothing of an answer does not keep it here for ever.
     if (rest === undefined && request.socket.writableLength > 0) await unsent.untilTaken(response);
     observer.end(observed.trace, answered, request.headers);
@@ -155,14 +154,14 @@ export class RequestHandler {
     { request, requestId, method, url, path, search, problem: malformed }: Incoming,
     observed: Observed,
     { client, refusal }: Entry,
-    visit: Visit,
+    admitted: Admitted,
   ): MaybePromise<Response> {
     const {
       gate,
       network,
-      overload,
+      admission,
       bodyLimit,
-      departures,
+      batch,
       observer,
       mode,
       metrics,
@@ -179,7 +178,7 @@ export class RequestHandler {
     };
     // Answered however busy the server is. See docs/contract/6-operation.md#overload, rule 3.
     const isExempt = isProbe(path) || path === '/_metrics' || method === 'OPTIONS';
-    const refuse = (): ApiError | undefined => (isExempt ? undefined : overload.refusal());
+    const refuse = (): ApiError | undefined => (isExempt ? undefined : admission.refusal());
     const problem = malformed ?? refusal ?? refuse();
     if (problem !== undefined) return respondError(problem, path, requestId);
     const expectClient = (): void => {
@@ -200,15 +199,15 @@ export class RequestHandler {
         gate,
         network,
         readBody: async () => {
-          const body = await readBody(request, bodyLimit, (bytes) => visit.hold(bytes));
+          const body = await readBody(request, bodyLimit, (bytes) => admitted.tryReserve(bytes));
           if (!body.ok) return body;
           observer.read(observed.trace, body.value);
-          const late = refuse() ?? (await visit.enter());
+          const late = refuse() ?? (await admitted.enter());
           if (late !== undefined) return fail(late);
           if (body.value.length > longBody) {
             await ownTurn();
             expectClient();
-            departures.leave();
+            batch.sendEarly();
           }
           return body;
         },
@@ -223,7 +222,7 @@ export class RequestHandler {
             work();
           };
         },
-        makeWay: () => departures.leave(),
+        sendEarly: () => batch.sendEarly(),
         trace: observed.trace,
         watching: observed.watching,
         mode,
@@ -238,7 +237,7 @@ export class RequestHandler {
     };
     const waits = !isExempt && !bodied.has(method);
     return unless(
-      () => after(waits ? visit.enter() : undefined, begin),
+      () => after(waits ? admitted.enter() : undefined, begin),
       (error) => respondError(failed(error), path, requestId),
     );
   }

@@ -8,10 +8,9 @@ import type { ClockAndIds } from '../../query/write/defaults.ts';
 import { serverDefaults } from '../../specification/keys/server.ts';
 import type { Specification } from '../../specification/specification.ts';
 import type { Trace, TraceReader } from '../../observability/events.ts';
-import { Askers } from '../load/askers.ts';
 import { Connections } from './connections.ts';
 import { Dashboard, hasDashboard } from '../dashboard/dashboard.ts';
-import { Departures } from '../load/departures.ts';
+import { ResponseBatch } from '../load/response-batch.ts';
 import { Edge, type Mode } from '../edge/edge.ts';
 import { Gate } from '../gate/gate.ts';
 import type { ServedApi } from './served-api.ts';
@@ -21,7 +20,7 @@ import { memoryBudgets, MemoryBudget } from '../load/memory-budget.ts';
 import { Metrics } from '../debug/metrics.ts';
 import { SimulatedNetwork } from '../simulation/simulated-network.ts';
 import { Observer } from '../debug/observer.ts';
-import { longestDelay, Overload } from '../load/overload.ts';
+import { Admission, longestDelay } from '../load/admission.ts';
 import { RequestHandler } from './request-handler.ts';
 import { UnsentResponses } from '../load/unsent-responses.ts';
 
@@ -100,8 +99,7 @@ export async function startServer(
   const unsentBudget = new MemoryBudget(unsentBytes, shared.all);
   const maxHeaderSize = limits.urlLength + defaults.headersSize;
   const edge = currentEdge(() => servedApi().api.settings, mode);
-  const askers = new Askers();
-  const connections = new Connections(maxHeaderSize, askers, (socket) => edge().unread(socket));
+  const connections = new Connections(maxHeaderSize, (socket) => edge().unread(socket));
   const metrics = new Metrics(options.workers);
   const uptime = (): number => performance.now();
   const network = new SimulatedNetwork({ mode, clock: uptime });
@@ -128,24 +126,23 @@ export async function startServer(
   const processes = options.workers?.count ?? 1;
   const gate = new Gate({ mode, now: clockAndIds.now, timesRead, clock, trace, processes });
   gate.prepare(settings);
-  const departures = new Departures(uptime, timesRead);
-  const overload = new Overload({
+  const batch = new ResponseBatch(uptime, timesRead);
+  const admission = new Admission({
     maxInFlight: settings.server?.maxInFlight ?? defaults.maxInFlight,
     maxDelay,
     accepted: () => connections.accepted,
-    askers: () => askers.count,
     clock: uptime,
-    departures,
+    batch,
   });
   const handler = new RequestHandler({
     mode,
     servedApi,
     edge,
     connections,
-    overload,
+    admission,
     gate,
     network,
-    departures,
+    batch,
     unsent: new UnsentResponses(unsentBudget, stallTimeout),
     observer,
     metrics,
@@ -169,14 +166,13 @@ export async function startServer(
       dashboard?.close();
       if (drainDelay > 0) await delay(drainDelay);
       // Whoever is answered now would come again at once, and find the door closing.
-      overload.pause();
+      admission.pause();
       const { ended } = await entrance.shut();
-      overload.resume();
+      admission.resume();
       await connections.finish(defaults.stopTimeout);
       await ended;
       await gate.close();
-      overload.close();
-      askers.close();
+      admission.close();
     },
   };
 }
