@@ -1,7 +1,7 @@
 /**
- * A map of at most `limit` entries, which are at most `length` long in all (or two, of any length), that forgets what was
- * not used for long. It has two halves: what is used moves to the young one, and when that is full the old one is dropped
- * whole, so that nothing is searched for. `lengthOf`: that of an entry; its key's if left out.
+ * A map of at most `limit` entries whose lengths add up to at most `length` (two entries may be of any length). It drops
+ * entries that were not used for long. It has two halves: a used entry moves to the young one, and when that is full the
+ * old one is dropped whole, so no entry has to be searched for.
  */
 export class BoundedCache<Value> {
   private young = new Map<string, Value>();
@@ -11,6 +11,7 @@ export class BoundedCache<Value> {
   private readonly halfLength: number;
   private readonly lengthOf: (key: string, value: Value) => number;
 
+  /** `lengthOf`: the length of an entry; default: that of its key. */
   constructor(
     limit: number,
     length = Infinity,
@@ -21,7 +22,7 @@ export class BoundedCache<Value> {
     this.lengthOf = lengthOf;
   }
 
-  /** Never more than `limit`; an entry that moved to the young half counts in both. */
+  /** At most `limit`. An entry that moved to the young half counts twice. */
   get size(): number {
     return this.young.size + this.old.size;
   }

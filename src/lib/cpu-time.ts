@@ -1,12 +1,12 @@
 /**
- * A stopwatch that leaves out what the system gave to others meanwhile: where there is much to do, a short read may take
- * long by the clock. Waiting for the disk counts, since it holds up others as much as work does.
+ * A stopwatch that leaves out the time in which the system ran other processes: on a busy machine a short read takes long by
+ * the clock. Time spent waiting for the disk counts, since it delays other requests as work does.
  */
 export class OwnTime {
   private readonly begin = performance.now();
   private readonly used = process.resourceUsage();
 
-  /** In ms since it was made. */
+  /** In ms. */
   get passed(): number {
     const passed = performance.now() - this.begin;
     const { used } = this;

@@ -1,13 +1,10 @@
-/** A Map, a WeakMap or a cache, which hold no undefined. */
+/** A Map, a WeakMap or a cache that holds no undefined. */
 interface MapLike<Key, Value> {
   readonly get: (key: Key) => Value | undefined;
   readonly set: (key: Key, value: Value) => unknown;
 }
 
-/**
- * What a map has under a key; where it has nothing, what is made, which it has from then on. As `getOrInsertComputed` of
- * maps, which Node 24 does not know.
- */
+/** The value of a key; if there is none, `make` gives it. As `Map.getOrInsertComputed`, which Node 24 does not have. */
 export function getOrInsert<Key, Value>(
   map: MapLike<Key, Value>,
   key: Key,

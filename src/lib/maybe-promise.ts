@@ -1,7 +1,7 @@
-/** A value that is there already, or comes. */
+/** A value, or a promise of one. On SQLite rows are there when the statement returns, so most reads need no promise. */
 export type MaybePromise<Value> = Value | Promise<Value>;
 
-/** Goes on when a value is there: at once where it is, since to wait for it would cost each request a turn of its own. */
+/** Continues with a value, at once if it is no promise. */
 export function after<Value, Next>(
   value: MaybePromise<Value>,
   goOn: (value: Value) => MaybePromise<Next>,
@@ -9,7 +9,7 @@ export function after<Value, Next>(
   return value instanceof Promise ? value.then(goOn) : goOn(value);
 }
 
-/** Two values, when both are there. */
+/** Both values. */
 export function both<One, Other>(
   one: MaybePromise<One>,
   other: MaybePromise<Other>,
@@ -19,7 +19,7 @@ export function both<One, Other>(
     : [one, other];
 }
 
-/** What each item gives, asked one after the other. */
+/** The results of the items, one after the other. */
 export function inTurn<Item, Answer>(
   items: readonly Item[],
   ask: (item: Item) => MaybePromise<Answer>,
@@ -44,7 +44,7 @@ async function rest<Item, Answer>(
   return answers;
 }
 
-/** What `work` gives, or what is made of its error, whether it throws now or later. */
+/** The result of `work`, or of `failed` if it throws or rejects. */
 export function unless<Value>(
   work: () => MaybePromise<Value>,
   failed: (error: unknown) => Value,

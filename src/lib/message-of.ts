@@ -1,4 +1,4 @@
-/** What an error says, be it no Error, as modules of a user may throw anything: some things have no text. */
+/** The message of anything that was thrown: modules of users may throw values that are no Error and have no text. */
 export function messageOf(error: unknown): string {
   try {
     return error instanceof Error ? error.message : String(error);

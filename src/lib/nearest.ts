@@ -1,8 +1,8 @@
 const longest = 64;
 
 /**
- * The candidate that `name` was most likely meant to be, or undefined when none is near: by Damerau-Levenshtein
- * distance regardless of case, else the one that `name` abbreviates. Of equally near ones the first.
+ * The candidate that `name` was most likely meant to be: the nearest by Damerau-Levenshtein distance regardless of case, else
+ * the one that `name` abbreviates. Of equally near ones the first.
  */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
@@ -18,16 +18,12 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
     if (distance > limit || distance >= Math.max(wanted.length, other.length)) continue;
     best = candidate;
     if (distance === 0) break;
-    // From here on only a nearer one counts.
     limit = distance - 1;
   }
   return best ?? abbreviated;
 }
 
-/**
- * How many characters have to be added, left out, changed or swapped with their neighbour to make `b` of `a`;
- * any number over `limit` when it is more than that.
- */
+/** The Damerau-Levenshtein distance; any number over `limit` if it is greater than that. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let beforeLast: number[] = [];

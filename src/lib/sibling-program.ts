@@ -1,9 +1,6 @@
 import { extname } from 'node:path';
 
-/**
- * The program `name` beside a module, for a process or a thread of its own: as source beside source, as built beside what
- * is built. `module` is the `import.meta.url` of the one that starts it.
- */
+/** The program `name` beside a module, source or built as the module is. `module` is its `import.meta.url`. */
 export function programBeside(module: string, name: string): URL {
   return new URL(`./${name}${extname(module)}`, module);
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 let lastTime = 0;
 let counter = 0;
 
-/** A UUIDv7 (RFC 9562): its text sorts by the time of its making, also within one millisecond. */
+/** A UUIDv7 (RFC 9562): its text sorts by the time of its creation, also within one millisecond. */
 export function uuidv7(): string {
   const bytes = randomBytes(16);
   const now = Date.now();

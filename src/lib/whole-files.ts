@@ -1,20 +1,17 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
-/**
- * Writes files and folders whole or not at all: where `write` fails, as on a full disk, what was not there before goes
- * again, and a file that was has its former content.
- */
+/** Writes files and folders whole or not at all: if `write` fails, as on a full disk, the former state is restored. */
 export function wholeOrNothing(paths: readonly string[], write: () => void): void {
-  const takeBack = paths.map(howToTakeBack);
+  const undos = paths.map(undoOf);
   try {
     write();
   } catch (error) {
-    for (const one of takeBack) one();
+    for (const undo of undos) undo();
     throw error;
   }
 }
 
-function howToTakeBack(path: string): () => void {
+function undoOf(path: string): () => void {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return () => rmSync(path, { recursive: true, force: true });
@@ -24,11 +21,11 @@ function howToTakeBack(path: string): () => void {
       try {
         writeFileSync(path, content);
       } catch {
-        // What hinders it is told already.
+        // The error of `write` is reported already.
       }
     };
   } catch {
-    // What cannot be looked at is not begun either.
+    // A path without access cannot be written either.
     return () => undefined;
   }
 }

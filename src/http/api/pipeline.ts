@@ -12,7 +12,7 @@ import { answerDebug, sizeOf } from '../debug/debug.ts';
 import type { Call, Exchange, Watching } from './exchange.ts';
 import { exportRecords } from './exports.ts';
 import { withHeaders } from '../gate/gate.ts';
-import type { Passage } from '../simulation/simulated-network.ts';
+import type { Transmission } from '../simulation/simulated-network.ts';
 import { listRecords, readRecord } from './reads.ts';
 import {
   allowOf,
@@ -37,15 +37,15 @@ import { createRecords, deleteRecord, updateRecord } from './writes.ts';
 export function answer(exchange: Exchange): MaybePromise<Response> {
   const { requestId, path, watching } = exchange;
   const { api } = exchange.servedApi;
-  const passage = exchange.network.arrive(exchange, path);
-  return after(steps(exchange, passage), (result) => {
+  const transmission = exchange.network.arrive(exchange, path);
+  return after(steps(exchange, transmission), (result) => {
     const answered = result.ok ? result.value : respondError(result.error, path, requestId);
     const response = withNotice(answered, path, api);
     const debugged =
-      watching === undefined ? response : debug(exchange, watching, passage, response, result);
-    return passage === undefined
+      watching === undefined ? response : debug(exchange, watching, transmission, response, result);
+    return transmission === undefined
       ? debugged
-      : after(debugged, (delivered) => passage.deliver(delivered));
+      : after(debugged, (delivered) => transmission.deliver(delivered));
   });
 }
 
@@ -53,16 +53,16 @@ export function answer(exchange: Exchange): MaybePromise<Response> {
 function debug(
   exchange: Exchange,
   watching: Watching,
-  passage: Passage | undefined,
+  transmission: Transmission | undefined,
   response: Response,
   result: Result<Response>,
 ): MaybePromise<Response> {
   exchange.trace.enter('finalize');
-  if (passage !== undefined) watching.network = passage.report(sizeOf(response));
+  if (transmission !== undefined) watching.network = transmission.report(sizeOf(response));
   return answerDebug(exchange, watching, response, result.ok ? undefined : result.error);
 }
 
-function steps(exchange: Exchange, passage: Passage | undefined): Answer {
+function steps(exchange: Exchange, transmission: Transmission | undefined): Answer {
   const { path } = exchange;
   const { api } = exchange.servedApi;
   if (exchange.url.length > api.limits.urlLength) return fail(uriTooLong(api.limits.urlLength));
@@ -76,9 +76,9 @@ function steps(exchange: Exchange, passage: Passage | undefined): Answer {
       if (watching !== undefined) watching.caller = caller.value;
     }
     // Of what gets lost, or whose client goes before it has crossed, logs and metrics are to know what it was for.
-    if (passage !== undefined && route.ok && route.value.kind === 'resource' && caller.ok)
+    if (transmission !== undefined && route.ok && route.value.kind === 'resource' && caller.ok)
       meet(exchange, route.value, caller.value);
-    const crossed = passage === undefined ? undefined : cross(exchange, passage, caller);
+    const crossed = transmission === undefined ? undefined : cross(exchange, transmission, caller);
     const result = after(crossed, (lost) =>
       lost === undefined ? admitted(exchange, route, caller) : fail(lost),
     );
@@ -93,11 +93,11 @@ function steps(exchange: Exchange, passage: Passage | undefined): Answer {
 /** Sends a request through the simulated network; gives why it got lost, where it did. */
 function cross(
   { trace }: Exchange,
-  passage: Passage,
+  transmission: Transmission,
   caller: Result<Caller>,
 ): Promise<ApiError | undefined> {
   trace.enter('network');
-  return passage.cross(caller.ok ? caller.value : undefined);
+  return transmission.cross(caller.ok ? caller.value : undefined);
 }
 
 /** What is thrown is an error like the others: it has the headers that all answers have. */

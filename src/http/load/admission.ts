@@ -4,7 +4,7 @@ import { apiError, type ApiError } from '../../errors.ts';
 import { bytesPerBodyByte, Reservation, type MemoryBudget } from './memory-budget.ts';
 import type { ResponseBatch } from './response-batch.ts';
 
-/** The event-loop delay, and the time in queue, beyond which requests are refused; in ms. Contract 3, Overload. */
+/** The event-loop delay, and the time in queue, beyond which requests are refused; in ms. See docs/contract/6-operation.md#overload. */
 export const longestDelay = 250;
 /**
  * Once that was exceeded, requests queue for so much of it at most until all of a turn are served again: a request waits for

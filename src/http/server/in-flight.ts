@@ -1,4 +1,4 @@
-/** How many requests use something, and who waits until none does. */
+/** Counts the requests that use something, and waits until there are none. */
 export class InFlight {
   private count = 0;
   private waiting: (() => void)[] = [];
@@ -14,12 +14,12 @@ export class InFlight {
   leave(): void {
     this.count -= 1;
     if (this.count > 0 || this.waiting.length === 0) return;
-    const told = this.waiting;
+    const { waiting } = this;
     this.waiting = [];
-    for (const tell of told) tell();
+    for (const resolve of waiting) resolve();
   }
 
-  /** Resolves when nobody uses it. */
+  /** Resolves when there are none. */
   async none(): Promise<void> {
     while (this.count > 0)
       await new Promise<void>((resolve) => {

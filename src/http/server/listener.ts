@@ -11,31 +11,31 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** What the server speaks HTTPS with. */
+/** Certificates for HTTPS. */
 export interface ServerTls {
   readonly certificate: Certificate;
-  /** Gives each certificate that takes the place of the one before. */
+  /** Calls `apply` with each renewed certificate. */
   readonly onRenewal: (apply: (certificate: Certificate) => void) => void;
 }
 
 export interface ListenerOptions {
   readonly maxHeaderSize: number;
-  /** The longest that a request may take to arrive, in ms. */
+  /** How long a request may take to arrive, in ms. */
   readonly requestTimeout: number;
   readonly maxConnections: number;
   readonly connections: Connections;
-  /** Absent: plain HTTP is spoken. */
+  /** Absent: plain HTTP. */
   readonly tls: ServerTls | undefined;
 }
 
-/** The longest that a head, and a TLS handshake, may take; and that a connection may be kept without use. In ms. */
+/** How long a head or a TLS handshake may take, and how long an idle connection is kept; in ms. */
 const headersTimeout = 10_000;
 const keepAliveTimeout = 72_000;
-/** After so long without a byte the system looks whether the other side is still there. */
+/** After so many ms without a byte, TCP probes whether the other side is still there. */
 export const probeAfter = 60_000;
 
-/** A server of HTTP or HTTPS with every bound set that Node leaves open or wide. It does not listen yet. */
-export function makeListener(handler: RequestListener, options: ListenerOptions): Server {
+/** An HTTP or HTTPS server with every limit set that Node leaves open or wide. It does not listen yet. */
+export function makeServer(handler: RequestListener, options: ListenerOptions): Server {
   const { maxHeaderSize, requestTimeout, maxConnections, connections, tls } = options;
   const settings: ServerOptions = {
     maxHeaderSize,
@@ -55,13 +55,13 @@ export function makeListener(handler: RequestListener, options: ListenerOptions)
     connections.open(socket),
   );
   server.on('clientError', (error, socket) => void connections.refuse(error, socket as never));
-  // What is for proxies alone would be cut off without an answer, with the answers that are due before it.
+  // CONNECT: Node would cut the connection without a response, even to the requests before it.
   server.on('connect', ({ method }: IncomingMessage, socket: Socket) => {
-    // Nothing of Node's listens to it any more.
+    // Node has removed its listeners from the socket.
     socket.on('error', () => socket.destroy());
     void connections.refuse(new Error(`${method} is not served`), socket);
   });
-  // An expectation that is not known may be ignored (RFC 9110, 10.1.1).
+  // An unknown expectation may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', (request: IncomingMessage, response) =>
     server.emit('request', request, response),
   );
@@ -86,47 +86,47 @@ export interface ConnectionSource {
   readonly stop: () => Promise<void>;
 }
 
-/** The port of a server, and its end. */
-export interface Entrance {
+/** A server that takes connections. */
+export interface Listener {
   readonly port: number;
   /**
-   * Takes no new connections, but those that have been made already, for which nothing else should be done meanwhile;
-   * then gives what resolves when the last one has ended.
+   * Stops listening and takes the connections that the system has made already; nothing else should run meanwhile. `ended`
+   * resolves when the last connection has ended.
    */
-  readonly shut: () => Promise<{ readonly ended: Promise<unknown> }>;
+  readonly close: () => Promise<{ readonly ended: Promise<unknown> }>;
 }
 
-/** Lets connections in: those of a port of its own, or those of a source. Rejects with the system's error. */
-export async function openEntrance(
+/** Takes connections from a port of its own, or from a source. Rejects with the system's error. */
+export async function openListener(
   handler: RequestListener,
   options: ListenerOptions,
   host: string,
   port: number,
   source?: ConnectionSource,
-): Promise<Entrance> {
+): Promise<Listener> {
   const { connections, maxConnections } = options;
   if (source === undefined) {
-    const servers = await listenOn(() => makeListener(handler, options), host, port);
-    const shut: Entrance['shut'] = async () => {
+    const servers = await listenOn(() => makeServer(handler, options), host, port);
+    const close: Listener['close'] = async () => {
       await takeAll(() => connections.accepted);
       return { ended: Promise.all(servers.map(stopListening)) };
     };
-    return { port: portOf(servers), shut };
+    return { port: portOf(servers), close };
   }
-  const server = makeListener(handler, options);
-  // What bounds the time of requests begins with this event.
+  const server = makeServer(handler, options);
+  // Node begins to check the time-outs of requests with this event.
   server.emit('listening');
   source.start((connection) => {
     if (connections.size >= maxConnections) connection.destroy();
     else {
-      // As those that a server of HTTP accepts: who has sent all may still wait for the answer.
+      // As for a connection that an HTTP server accepts: a client that has ended may still wait for the response.
       connection.allowHalfOpen = true;
       server.emit('connection', connection);
     }
   });
-  const shut: Entrance['shut'] = async () => {
+  const close: Listener['close'] = async () => {
     await source.stop();
     return { ended: Promise.resolve() };
   };
-  return { port: source.port, shut };
+  return { port: source.port, close };
 }

@@ -2,16 +2,15 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { Server, type AddressInfo } from 'node:net';
 
-/** How long the connections that have been made already are waited for, at most, in ms. */
+/** How long to wait for connections that the system has made already, in ms. */
 const longestTaking = 500;
 
-/** Servers of one port: one at least. */
+/** The servers of one port: at least one. */
 export type Servers<One extends Server = Server> = readonly [One, ...One[]];
 
 /**
- * Listens on a host and port; 0: any port that is free. `localhost` stands for several addresses, and clients differ in
- * the one that they take: there is a server for each that the machine has. Rejects with the system's error
- * (`EADDRINUSE`, …) when the first one cannot listen.
+ * Listens on a host and port; 0: any free port. `localhost` has several addresses, and clients differ in the one they use,
+ * so each gets a server. Rejects with the system's error (`EADDRINUSE`, …) if the first one cannot listen.
  */
 export async function listenOn<One extends Server>(
   make: () => One,
@@ -31,8 +30,8 @@ export async function listenOn<One extends Server>(
 }
 
 /**
- * How many connections may wait until they are accepted; the system has a bound of its own (`somaxconn`). What comes over
- * it takes itself for connected, and is heard after seconds.
+ * How many connections may wait to be accepted; the system has a limit of its own (`somaxconn`). A client beyond it believes
+ * that it is connected, and its first request takes seconds.
  */
 const backlog = 16_384;
 
@@ -47,7 +46,7 @@ export function portOf([server]: Servers): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** Takes no new connections; resolves when the last one has ended. What is open is left alone, unlike Node would. */
+/** Takes no new connections. Resolves when the last one has ended. Unlike Node's own, it does not close idle ones. */
 export function stopListening(server: Server): Promise<void> {
   return new Promise((resolve) => {
     Server.prototype.close.call(server, () => resolve());
@@ -55,8 +54,8 @@ export function stopListening(server: Server): Promise<void> {
 }
 
 /**
- * Waits until the system has handed over the connections that it has made already, which `accepted` counts: it does so
- * one a turn of the event loop, so nothing else should be done meanwhile.
+ * Waits until the system has handed over the connections that it has made already, which `accepted` counts. It hands over
+ * one a turn of the event loop, so nothing else should run meanwhile.
  */
 export async function takeAll(accepted: () => number): Promise<void> {
   const start = performance.now();

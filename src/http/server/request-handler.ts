@@ -27,16 +27,16 @@ import { ClientGone, whileThere } from '../response/streaming.ts';
 import type { MemoryBudgets } from '../load/memory-budget.ts';
 import type { UnsentResponses } from '../load/unsent-responses.ts';
 
-/** To understand a body of more bytes takes longer than an answer should wait for others. */
+/** To parse a body of more bytes takes too long to let responses of the same turn wait for it. */
 const longBody = 32 * 1024;
 
-/** Requests with these methods count when their body was read. */
+/** A request with one of these methods counts as in flight once its body is read. */
 const bodied = new Set(['POST', 'PUT', 'PATCH']);
 
-/** The parts of a server that a request meets. */
+/** The parts of a server that a request passes through. */
 export interface Parts {
   readonly mode: Mode;
-  /** Asked for each request, so that it can be swapped. */
+  /** Called for each request, so that it can be swapped. */
   readonly servedApi: () => ServedApi;
   readonly edge: () => Edge;
   readonly connections: Connections;
@@ -57,7 +57,7 @@ export interface Parts {
   readonly budgets: MemoryBudgets;
 }
 
-/** Takes requests from their heads to the last byte of their answers. Whatever fails on the way, each ends once. */
+/** Takes requests from their heads to the last byte of their responses. Whatever fails on the way, each ends once. */
 export class RequestHandler {
   private readonly parts: Parts;
   private stopping = false;
@@ -67,7 +67,7 @@ export class RequestHandler {
     this.parts = parts;
   }
 
-  /** From now on the server is not ready, and each connection ends with its answer. */
+  /** From now on the server is not ready, and each connection ends with its next response. */
   stop(): void {
     this.stopping = true;
   }
@@ -89,7 +89,7 @@ export class RequestHandler {
     });
   }
 
-  /** Answers one request. Whatever fails on the way, nothing that counts it goes on to. */
+  /** Answers one request. Whatever fails on the way, all counters of it are released. */
   private async take(incoming: Incoming, response: ServerResponse): Promise<void> {
     const { request } = incoming;
     const { mode, servedApi, connections, admission, batch, observer, unsent } = this.parts;
@@ -101,21 +101,21 @@ export class RequestHandler {
       await current.suspension;
       current = servedApi();
     }
-    const { inFlight: users } = current;
+    const { inFlight } = current;
     const observed = observer.begin(incoming, current, mode);
     const admitted = new Admitted(admission, this.parts.budgets.all);
-    users.enter();
+    inFlight.enter();
     let answered: Response;
     let rest: StreamedBody | undefined;
     try {
-      // Always after a tick: what is read together is heard whole before the first of it is answered.
+      // Always after a tick: requests that were read together are all parsed before the first is answered.
       const handled = await this.respond(incoming, observed, entry, admitted);
       admitted.leave();
       answered =
         incoming.method === 'OPTIONS'
           ? edge.preflight(handled, request.headers, incoming.requestId)
           : handled;
-      // One that a simulated network holds up is there whole, as text and as bytes.
+      // A response that a simulated network delays is held whole, as text and as bytes.
       const held = 2 * (handled.whole?.length ?? 0);
       const acceptEncoding = request.headers['accept-encoding'];
       const encoded =
@@ -124,7 +124,7 @@ export class RequestHandler {
         const last = this.stopping && connections.endWith(request);
         return send(response, encoded, { ...sending, last });
       });
-      // What was not read of a body must not be taken for the next request; `requestTimeout` bounds it.
+      // The unread rest of a body must not be taken for the next request. `requestTimeout` bounds it.
       if (!request.complete) request.resume();
       if (rest !== undefined && answered.isLive !== true)
         await this.sendRest(response, rest, observed, held);
@@ -139,17 +139,17 @@ export class RequestHandler {
     } finally {
       admitted.leave();
       observed.atEnd?.();
-      users.leave();
+      inFlight.leave();
     }
-    // Whoever takes nothing of an answer does not keep it here for ever.
+    // A client that reads nothing does not keep its response here for ever.
     if (rest === undefined && request.socket.writableLength > 0) await unsent.untilTaken(response);
     observer.end(observed.trace, answered, request.headers);
-    // It goes on for as long as its reader stays, and is in flight no more.
+    // A live response goes on for as long as its client stays, and is no longer in flight.
     if (rest !== undefined && answered.isLive === true)
       await this.sendRest(response, rest, observed);
   }
 
-  /** Finds the answer to a request that was let in, or why it is not. */
+  /** The response to a request. */
   private respond(
     { request, requestId, method, url, path, search, problem: malformed }: Incoming,
     observed: Observed,
@@ -170,7 +170,6 @@ export class RequestHandler {
     } = this.parts;
     observed.trace.client = client.address;
     const failed = (error: unknown): ApiError => {
-      // There is nobody to answer.
       if (error instanceof ClientGone) throw error;
       const refused = refusalOf(error);
       if (refused === undefined) this.report(observed, error);
@@ -263,7 +262,7 @@ export class RequestHandler {
   }
 }
 
-/** What logs and metrics have of a request whose client has gone: nobody's fault here, and known from other servers. */
+/** What logs and metrics record if the client has gone: the status that nginx made customary. */
 const unanswered: Response = { status: 499, headers: {}, body: undefined };
 
 const unavailable = apiError('DATABASE_UNAVAILABLE', 'The database cannot be used now; try again');
@@ -287,7 +286,7 @@ const failures: Readonly<Record<FailureKind, ApiError>> = {
   ),
 };
 
-/** Why an answer was given up that would be too long: for what may be read for it, or for any text of JavaScript. */
+/** The error of a response that would be too long: beyond its row budget, or beyond any string of JavaScript. */
 function refusalOf(error: unknown): ApiError | undefined {
   if (error instanceof Refusal) return error.error;
   return error instanceof RangeError && error.message === 'Invalid string length'
@@ -295,7 +294,7 @@ function refusalOf(error: unknown): ApiError | undefined {
     : undefined;
 }
 
-/** What a client is told of an error that no rule foresaw: nothing of the database, nothing of the host. */
+/** The response to an unforeseen error: it reveals nothing of the database or the host. */
 function failureOf(error: unknown): ApiError {
   return error instanceof DatabaseFailure
     ? failures[error.kind]

@@ -17,24 +17,24 @@ import type { Sandboxes } from '../sandboxes/sandboxes.ts';
 import { InFlight } from './in-flight.ts';
 
 /**
- * How many plans of requests stay compiled, how long their texts may be in all, and the longest text of one that is
- * kept: what is compiled takes some hundred times its text.
+ * How many compiled plans are cached, how long their keys may be together, and the longest key of a cached one: a compiled
+ * plan takes some hundred times the length of its key.
  */
 const keptPlans = 2_000;
 const keptKeyLength = 512 * 1_024;
 const longestKey = 4_096;
-/** How many views are kept: one for each version and set of roles that a rule names. */
+/** How many views are cached: one for each version and set of roles that a rule names. */
 const keptViews = 500;
 
-/** Where what is compiled is found by its key. */
+/** A cache of compiled plans. */
 interface Kept<Key, Compiled> {
   readonly get: (key: Key) => Compiled | undefined;
   readonly set: (key: Key, compiled: Compiled) => unknown;
 }
 
 /**
- * Everything that belongs to one reading of the specification: model, views, compiled plans, database. A request
- * uses one generation from start to end; a reload swaps it whole.
+ * An Api with what serves it: database, views, compiled plans. A request uses one from start to end; a reload swaps it
+ * whole.
  */
 export class ServedApi {
   readonly api: Api;
@@ -43,21 +43,21 @@ export class ServedApi {
   readonly keys: IdempotencyKeys;
   readonly readiness: ReadyProbe;
   readonly folder: string | undefined;
-  /** Absent where there are none: in `start`, and on PostgreSQL. */
+  /** Absent in `start`, and on PostgreSQL. */
   readonly sandboxes: Sandboxes | undefined;
-  /** The requests that run on it. */
+  /** The requests that use it. */
   readonly inFlight = new InFlight();
-  /** While its database is changed under it: when it is known what comes after it. */
+  /** While its database is being changed: resolves when requests may go on, perhaps with another one. */
   suspension: Promise<void> | undefined;
   private readonly views = new BoundedCache<View>(keptViews);
-  /** The same by the caller itself: those who come again are the same object. */
+  /** Views by caller: a caller that comes again is the same object. */
   private readonly seen = new WeakMap<Subject, Map<Version, View>>();
   private readonly plans = new BoundedCache<CompiledRead>(keptPlans, keptKeyLength);
-  /** Reads of one record to which the request adds nothing, as to most: found without making a text of them. */
+  /** Plans of reads by id without parameters, the most frequent reads: found without building a key. */
   private readonly plain = new WeakMap<ResourceView, CompiledRead>();
   private readonly exportPlans = new BoundedCache<CompiledExport>(keptPlans, keptKeyLength);
 
-  /** `folder` is where the specification lies, beside which its modules are. */
+  /** `folder`: that of the specification and its modules. */
   constructor(api: Api, database: Database, folder?: string, sandboxes?: Sandboxes) {
     this.api = api;
     this.sandboxes = sandboxes;
@@ -69,7 +69,7 @@ export class ServedApi {
     this.readiness = new ReadyProbe(api, database);
   }
 
-  /** Lets requests wait before they begin, until the function is called that this gives. */
+  /** New requests wait until the returned function is called. */
   suspend(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.suspension = promise;
@@ -79,7 +79,6 @@ export class ServedApi {
     };
   }
 
-  /** What a caller sees of a version. */
   view(version: Version, subject: Subject): View {
     const known = this.seen.get(subject)?.get(version);
     if (known !== undefined) return known;
@@ -95,17 +94,17 @@ export class ServedApi {
     return getOrInsert(this.views, key, () => viewOf(this.api, version, subject, key));
   }
 
-  /** The compiled read of a key; planned only when the key is new. Failures are not kept. */
+  /** The compiled read of a plan key, planned only if the key is new. Failures are not cached. */
   compiled(key: string, plan: () => Result<ReadPlan>): Result<CompiledRead> {
     return this.kept(this.plans, key, plan, compileRead);
   }
 
-  /** As `compiled`, of a read of one record of this resource to which the request adds nothing. */
+  /** As `compiled`, for a read by id without parameters. */
   compiledPlain(resourceView: ResourceView, plan: () => Result<ReadPlan>): Result<CompiledRead> {
     return this.kept(this.plain, resourceView, plan, compileRead);
   }
 
-  /** As `compiled`, of a list that is read in portions. */
+  /** As `compiled`, for a list that is read in portions. */
   compiledExport(key: string, plan: () => Result<ReadPlan>): Result<CompiledExport> {
     return this.kept(this.exportPlans, key, plan, compileExport);
   }
@@ -125,7 +124,7 @@ export class ServedApi {
     return ok(compiled);
   }
 
-  /** How many plans are compiled; tests hold its bound to it. */
+  /** For tests of its bound. */
   get planCount(): number {
     return this.plans.size;
   }

@@ -15,7 +15,7 @@ import { Edge, type Mode } from '../edge/edge.ts';
 import { Gate } from '../gate/gate.ts';
 import type { ServedApi } from './served-api.ts';
 import type { Workers } from './workers.ts';
-import { openEntrance, type ConnectionSource, type ServerTls } from './listener.ts';
+import { openListener, type ConnectionSource, type ServerTls } from './listener.ts';
 import { memoryBudgets, MemoryBudget } from '../load/memory-budget.ts';
 import { Metrics } from '../debug/metrics.ts';
 import { SimulatedNetwork } from '../simulation/simulated-network.ts';
@@ -39,50 +39,48 @@ export const defaults = {
 
 export interface ServerOptions {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
   readonly clockAndIds: ClockAndIds;
-  /** Whole ms on a clock that is never set, for quotas and for when keys are asked for; that of the process. */
+  /** A clock of whole ms that is never set, for quotas and the fetching of keys; default: that of the process. */
   readonly clock?: () => number;
   readonly trace: Trace;
-  /** Who reads requests that have ended. */
+  /** Called with each request that has ended. */
   readonly readers?: readonly TraceReader[];
-  /** What the server was started for; `start` unless said otherwise. */
+  /** Default: `start`. */
   readonly mode?: Mode;
-  /** Present: several processes serve together. */
+  /** Present if several processes serve together. */
   readonly workers?: Workers;
-  /** Absent: plain HTTP is spoken. */
+  /** Absent: plain HTTP. */
   readonly tls?: ServerTls;
-  /** The connections that another process accepts; absent: this one listens. */
+  /** Gives the connections if another process listens. */
   readonly connectionSource?: ConnectionSource | undefined;
-  /** How long the reader of a streamed answer may take nothing of it, in ms; a minute. */
+  /** How long a client may read nothing of a response, in ms; default: a minute. */
   readonly stallTimeout?: number;
-  /** What the process may take, in bytes; without it no bound is known. */
+  /** How much memory the process may take, in bytes; default: no limit. */
   readonly memory?: number;
   /** How many bytes unsent responses may hold together before connections are cut; default: a share of `memory`. */
   readonly unsentBytes?: number;
   /** For CSV and NDJSON lists that are being sent; default: a share of `memory`. */
   readonly exportBudget?: MemoryBudget;
-  /** How long the rows of one answer may be in all, in characters; 128 Mi. */
+  /** How long the rows of one response may be together, in characters; default: 128 Mi. */
   readonly answerLength?: number;
-  /** How long a request may wait for its turn before others are refused, in ms; a quarter of a second. */
+  /** The event-loop delay beyond which requests are refused, in ms; default: `longestDelay`. */
   readonly maxDelay?: number;
 }
 
-/** A server that listens. */
 export interface RunningServer {
   readonly port: number;
-  /** Who reads its requests: those that it was given, and its own. */
+  /** Those that it was given, and its own. */
   readonly readers: readonly TraceReader[];
   /**
-   * Is no longer ready, takes no new connections after `drainDelay` ms, lets the requests in flight end, then
-   * resolves.
+   * Makes `/_ready` fail, takes no new connections after `drainDelay` ms, lets the requests in flight end, then resolves.
    */
   readonly close: (drainDelay?: number) => Promise<void>;
 }
 
 /**
- * Serves a generation over HTTP. `servedApi` is called for each request, so that it can be swapped. Rejects with the
+ * Serves an API over HTTP. `servedApi` is called for each request, so that it can be swapped. Rejects with the
  * system's error (`EADDRINUSE`, …) when it cannot listen.
  */
 export async function startServer(
@@ -157,17 +155,17 @@ export async function startServer(
   const settled = { maxHeaderSize, requestTimeout, maxConnections, connections, tls: options.tls };
   const handle = (request: IncomingMessage, response: ServerResponse): void =>
     handler.handle(request, response);
-  const entrance = await openEntrance(handle, settled, host, port, options.connectionSource);
+  const listener = await openListener(handle, settled, host, port, options.connectionSource);
   return {
-    port: entrance.port,
+    port: listener.port,
     readers,
     close: async (drainDelay = 0) => {
       handler.stop();
       dashboard?.close();
       if (drainDelay > 0) await delay(drainDelay);
-      // Whoever is answered now would come again at once, and find the door closing.
+      // Clients that are answered now would ask again at once, and find the listener closing.
       admission.pause();
-      const { ended } = await entrance.shut();
+      const { ended } = await listener.close();
       admission.resume();
       await connections.finish(defaults.stopTimeout);
       await ended;
@@ -177,22 +175,22 @@ export async function startServer(
   };
 }
 
-/** The edge as the generation of the moment wants it. */
+/** The edge by the current settings. */
 function currentEdge(settings: () => Specification, mode: Mode): () => Edge {
-  let [made, edge]: [Specification | undefined, Edge | undefined] = [undefined, undefined];
+  let [known, edge]: [Specification | undefined, Edge | undefined] = [undefined, undefined];
   return () => {
-    const wanted = settings();
-    if (edge === undefined || made !== wanted) [made, edge] = [wanted, new Edge(wanted, mode)];
+    const current = settings();
+    if (edge === undefined || known !== current) [known, edge] = [current, new Edge(current, mode)];
     return edge;
   };
 }
 
-/** When the clock of `performance.now()` began, in ms on the one of the machine, which nobody sets. */
+/** When the clock of `performance.now()` began, on the machine's monotonic clock; in ms. */
 function sharedOrigin(): number {
   return Number(process.hrtime.bigint()) / 1e6 - performance.now();
 }
 
-/** Whole ms: of fractions, what is added and taken away again is not always what was there. */
+/** Whole ms: with fractions, adding and subtracting again does not always give the same. */
 function wholeClock(): number {
   return Math.floor(performance.now());
 }

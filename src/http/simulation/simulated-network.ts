@@ -43,7 +43,7 @@ export class SimulatedNetwork {
   }
 
   /** Draws what happens to a request; to be called in order of arrival. Undefined: nothing does. */
-  arrive(arrival: Arrival, path: string): Passage | undefined {
+  arrive(arrival: Arrival, path: string): Transmission | undefined {
     const { api } = arrival.servedApi;
     const header = arrival.headers['x-simulate'];
     if (header === undefined && !this.isUsed(api.settings)) return undefined;
@@ -55,7 +55,7 @@ export class SimulatedNetwork {
     const asked = Array.isArray(header) ? header.join(',') : header;
     if (settings === undefined && asked === undefined) return undefined;
     const conditions = settings === undefined ? clear : this.draw(settings);
-    return new Passage(arrival, conditions, asked, this.options);
+    return new Transmission(arrival, conditions, asked, this.options);
   }
 
   /** What holds for a resource, or for all that have nothing of their own. */
@@ -112,7 +112,7 @@ function ownOf({ resources }: Specification, name: string): NetworkSpecification
 }
 
 /** One request on its way through the simulated network, and its answer on the way back. */
-export class Passage {
+export class Transmission {
   private readonly arrival: Arrival;
   private readonly drawn: Conditions;
   /** `X-Simulate` as it was sent. */
