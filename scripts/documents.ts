@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { errorTable } from '../src/errors.ts';
-import { specificationJsonSchema } from '../src/specification/json-schema.ts';
+import { specificationJsonSchema } from '../src/model/load-specification.ts';
 import { specificationReference } from './reference.ts';
 
 /** The files that are made from the source, by their path: `npm run documents` writes them. */

@@ -1,4 +1,4 @@
-import { specificationJsonSchema } from '../src/specification/json-schema.ts';
+import { specificationJsonSchema } from '../src/model/load-specification.ts';
 
 /** What this reads of a JSON Schema; other keywords do not show in the reference. */
 interface Schema {

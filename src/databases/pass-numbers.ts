@@ -1,5 +1,5 @@
 import type { Field } from '../model/api.ts';
-import type { Dialect } from '../sql/dialect.ts';
+import type { CatalogQueries } from '../sql/dialect.ts';
 import { rowsFrom, type Executor } from './database.ts';
 
 /**
@@ -8,7 +8,7 @@ import { rowsFrom, type Executor } from './database.ts';
  */
 export async function passNumbers(
   { column, resource }: Field,
-  dialect: Dialect,
+  dialect: CatalogQueries,
   database: Pick<Executor, 'all'>,
 ): Promise<boolean> {
   const sql = dialect.passIds?.(resource.table, column);

@@ -1,4 +1,5 @@
 import type { Field } from '../model/api.ts';
+import { formatOf } from '../model/field-types/string.ts';
 import { readValue } from '../model/validation.ts';
 import type { JsonValue } from '../specification/specification.ts';
 import { anyNumber, numberKinds, rangeOf, shareOfTrue } from './kinds/numbers.ts';
@@ -35,21 +36,18 @@ export function inferredSources(
   const isPart = field !== whole;
   const place: Place = { field, tokens, prefix: '', words, subject, isPart, fields, siblingOf };
   if (field.values !== undefined) return [allowedValues(place)].filter(isFilled);
-  switch (field.type.name) {
-    case 'string':
+  const { generated } = field.type;
+  if (typeof generated === 'function')
+    return [{ name: field.type.name, draw: ({ random }) => generated(random, field) }];
+  switch (generated) {
     case 'text':
-    case 'email':
-    case 'url':
-    case 'enum':
       // Some words mean something else of many than of one: of a story `label` is what it is called, `labels` are tags.
       return textSources(
         place,
         isUnique,
         isItem ? [...around.tokens, ...tokensOf(field.name)] : tokens,
       );
-    case 'integer':
-    case 'number':
-    case 'decimal': {
+    case 'number': {
       const found = findEnding(tokens, numberKinds) ?? findEnding(unbound(tokens), numberKinds);
       const kind = found?.kind ?? anyNumber;
       const { name } = kind;
@@ -77,24 +75,22 @@ export function inferredSources(
       const share = fallback === true ? 0.75 : fallback === false ? 0.25 : shareOfTrue(tokens);
       return [booleanSource(share)];
     }
-    case 'date':
-    case 'datetime':
+    case 'day':
+    case 'moment':
       return [momentSource(place, isUnique)];
     case 'time':
       return [timeSource(named, isUnique)];
     case 'uuid':
       return [{ name: 'string.uuid', draw: ({ random }) => uuidOf(random) }];
-    case 'json':
-    case 'object': {
+    case 'json': {
       const tags = words.phrases?.tags ?? ['one', 'two', 'three'];
       return [{ name: 'json', draw: ({ random }) => anyJson(random, tags) }];
     }
     case 'id':
-    case 'array':
-    case 'relation':
+    case 'parts':
       return [];
     default:
-      return field.type.name satisfies never;
+      return generated satisfies never;
   }
 }
 
@@ -108,7 +104,7 @@ function unbound(tokens: readonly string[]): readonly string[] {
 
 /** A number as the field has it in JSON. */
 function jsonOf(value: JsonValue, { type, scale }: Field): JsonValue {
-  return type.name === 'decimal' && typeof value === 'number' ? value.toFixed(scale) : value;
+  return type.number === 'exact' && typeof value === 'number' ? value.toFixed(scale) : value;
 }
 
 function isFilled({ pool }: Source): boolean {
@@ -174,9 +170,9 @@ function textSources(
   ofMany: readonly string[],
 ): readonly Source[] {
   const { field, tokens } = place;
-  const { pattern, format: written, minLength = 0 } = field.attributes;
-  const type = field.type.name;
-  const format = type === 'email' || type === 'url' ? type : written;
+  const { pattern, minLength = 0 } = field.attributes;
+  const { text } = field.type;
+  const format = formatOf(field);
   const found = findEnding(ofMany, textKinds) ?? findEnding(tokens, textKinds);
   const sources: Source[] = [];
   if (found !== undefined && format !== 'email')
@@ -202,9 +198,9 @@ function textSources(
     sources.push(...made.filter(({ pool }) => pool.size >= few));
     sources.push(...made.filter(({ pool }) => pool.size < few));
   }
-  const isLong = type === 'text' || minLength > 40;
+  const isLong = text === 'long' || minLength > 40;
   if (pattern === undefined && format === undefined) {
-    const called = found === undefined && type === 'string' ? subjectKind(place) : undefined;
+    const called = found === undefined && text === 'short' ? subjectKind(place) : undefined;
     sources.push(...(called === undefined ? [] : [called]), anyText(place, isLong));
   }
   sources.push(plainText(field, format, place.words));

@@ -39,7 +39,10 @@ const nullShare = 0.1;
 /** Of fields that are mostly empty. */
 const emptyNames =
   /^(?:deleted|archived|cancelled|canceled|banned|blocked)(?:At|On|Date|_at|_on)?$/u;
-const texts = new Set(['string', 'text', 'email', 'url', 'enum', 'json']);
+/** Whether any text is a value, but for what the field's rules say. */
+function takesTexts({ type }: Field): boolean {
+  return (type.kind === 'string' && type.generated === 'text') || type.json === 'any';
+}
 
 /** Makes the values of one field, or of a part of one. */
 export class FieldMaker {
@@ -94,7 +97,7 @@ export class FieldMaker {
         below.length === 1 ? around : aroundMembers(field, around, isItem),
         below.length === 1,
       );
-    const isWhole = this.custom === undefined && field.type.name === 'object';
+    const isWhole = this.custom === undefined && field.type.json === 'object';
     this.members = new Map(
       isWhole
         ? [...(field.properties ?? [])].map(([name, property]) => [
@@ -152,7 +155,7 @@ export class FieldMaker {
   /** Whether any text of a source can be made another one. */
   private isOpen({ pool }: Source): boolean {
     const { values, pattern, attributes } = this.field;
-    if (!texts.has(this.field.type.name) || values !== undefined) return false;
+    if (!takesTexts(this.field) || values !== undefined) return false;
     if (pool === undefined) return true;
     // A name that is cut keeps its meaning longer than what the file has composed.
     const room = this.custom === undefined ? 4 : 12;
@@ -246,7 +249,7 @@ export class FieldMaker {
     const list: JsonValue[] = [];
     const seen = new Set<string>();
     // Words are not said twice where there are others.
-    const isOnce = uniqueItems || texts.has(items.field.type.name);
+    const isOnce = uniqueItems || takesTexts(items.field);
     const most = count * (uniqueItems ? attempts : fewAttempts);
     for (let tried = 0; list.length < count && tried < most; tried += 1) {
       const number = index * 997 + tried;
@@ -267,7 +270,7 @@ export class FieldMaker {
     }
     // Texts that are all cut to the same one are told apart by a number.
     const first = list.find((item) => typeof item === 'string');
-    if (first !== undefined && texts.has(items.field.type.name))
+    if (first !== undefined && takesTexts(items.field))
       for (let number = 1; list.length < least && number <= least * 2; number += 1) {
         const item = distinctText(first, number, items.field);
         if (!list.includes(item) && readValue(item, items.field).ok) list.push(item);
@@ -316,8 +319,8 @@ export class FieldMaker {
   }
 
   private fitted(value: unknown, row: Row, isNumbered: boolean): unknown {
-    const { type, attributes, values, pattern } = this.field;
-    if (typeof value !== 'string' || !texts.has(type.name) || values !== undefined) return value;
+    const { attributes, values, pattern } = this.field;
+    if (typeof value !== 'string' || !takesTexts(this.field) || values !== undefined) return value;
     const isBound = attributes.maxLength !== undefined || attributes.minLength !== undefined;
     const text = isBound && pattern === undefined ? fitText(value, this.field) : value;
     const isCut = this.isDistinct && text !== value;
@@ -337,13 +340,12 @@ export class FieldMaker {
     if (value instanceof Date) {
       if (Number.isNaN(value.getTime())) return null;
       const text = value.toISOString();
-      if (type.name === 'date') return text.slice(0, 10);
-      return type.name === 'time' ? text.slice(11, 19) : text;
+      return type.drawn?.word === 'now' ? type.drawn.of(text) : text;
     }
     if (typeof value === 'bigint') return this.converted(Number(value));
     if (typeof value !== 'number') return value;
-    if (type.name === 'decimal' && Math.abs(value) < 1e15) return value.toFixed(scale);
-    return texts.has(type.name) && type.name !== 'json' ? String(value) : value;
+    if (type.number === 'exact' && Math.abs(value) < 1e15) return value.toFixed(scale);
+    return takesTexts(this.field) && type.json !== 'any' ? String(value) : value;
   }
 
   private get sources(): readonly Source[] {

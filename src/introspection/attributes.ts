@@ -1,18 +1,14 @@
-import { readStored } from '../model/field-types/json.ts';
-import { isDate } from '../model/field-types/date.ts';
-import { isTime } from '../model/field-types/time.ts';
-import { parseUuid } from '../model/field-types/uuid.ts';
-import { parseDatetime } from '../model/field-types/datetime.ts';
+import type { FieldTypes, ValueKind } from '../model/api.ts';
+import { enumType } from '../model/field-types/enum.ts';
+import { typeOf } from '../model/field-types/registry.ts';
 import { isBeyond, liesBetweenSteps, numberBounds } from '../model/steps.ts';
 import type { FieldSpecification, JsonValue } from '../specification/specification.ts';
 import { readDefault, type Bounds } from '../databases/existing/expressions.ts';
 import type { FoundColumn } from './table.ts';
 
-/** The type that a key to a field of this type has. */
-export function keyType({ type, format }: FieldSpecification): FieldSpecification['type'] {
-  if (type === 'id')
-    return format === undefined ? 'integer' : format === 'uuid' ? 'uuid' : 'string';
-  return type === 'text' || type === 'enum' || type === 'email' || type === 'url' ? 'string' : type;
+/** The type that a key to a field of this type has, which has the name of the kind. */
+export function keyType(attributes: FieldSpecification, types: FieldTypes): ValueKind {
+  return typeOf(attributes, types).kind;
 }
 
 /** The attributes of a field as its column has them, and what of the column they cannot say. */
@@ -20,6 +16,7 @@ export function attributesOf(
   { actual, type, bounds, comment }: FoundColumn,
   isUnique: boolean,
   reference: FieldSpecification | undefined,
+  types: FieldTypes,
 ): { readonly attributes: FieldSpecification; readonly notes: readonly string[] } {
   if ('left' in type) throw new TypeError(`${actual.name} has no type`);
   const notes = [...type.notes];
@@ -27,7 +24,7 @@ export function attributesOf(
   const { storedAs: _, ...own } = type.attributes;
   const typed = reference === undefined ? type.attributes : { ...own, ...reference };
   // Of a key, what it points to says which values there are.
-  const isText = (typed.type === 'string' || typed.type === 'text') && reference === undefined;
+  const isText = typeOf(typed, types).text !== undefined && reference === undefined;
   const { enum: listed, numbers, minLength, maxLength: most, pattern, ...ranges } = bounds;
   const values = isText ? listed : undefined;
   const { maxLength = Infinity, ...others } = typed;
@@ -38,12 +35,12 @@ export function attributesOf(
           ...(isText && pattern !== undefined && others.pattern === undefined ? { pattern } : {}),
           ...(isText ? lengthsOf(minLength, Math.min(maxLength, most ?? Infinity)) : {}),
         }
-      : { ...others, type: 'enum', values: [...new Set(values)] };
-  const limits = limitsOf(typed, ranges);
-  const choices = reference === undefined ? choicesOf(typed, numbers, limits) : undefined;
+      : { ...others, type: enumType.name, values: [...new Set(values)] };
+  const limits = limitsOf(typed, ranges, types);
+  const choices = reference === undefined ? choicesOf(typed, types, numbers, limits) : undefined;
   if (limits === undefined) notes.push('No number is within the bounds of its CHECKs.');
   const found = actual.default === undefined ? undefined : readDefault(actual.default);
-  let value = found === undefined ? undefined : defaultFor(attributes, found);
+  let value = found === undefined ? undefined : defaultFor(attributes, found, types);
   if (value === null || !isWithin(value, limits)) value = undefined;
   if (choices !== undefined && !choices.includes(Number(value))) value = undefined;
   // Only one record could have it.
@@ -69,7 +66,7 @@ export function attributesOf(
       ...(value === undefined ? {} : { default: value }),
       ...limits,
       ...(choices === undefined ? {} : { enum: choices }),
-      ...(isUnique && isOrdered(attributes) ? { unique: true } : {}),
+      ...(isUnique && isOrdered(attributes, types) ? { unique: true } : {}),
       ...(comment === undefined ? {} : { description: comment }),
     },
     notes,
@@ -91,8 +88,9 @@ function lengthsOf(least = 0, most: number): Pick<FieldSpecification, 'minLength
 }
 
 /** Whether values of the type have an order, and can be told to be distinct. */
-export function isOrdered({ type }: FieldSpecification): boolean {
-  return type !== 'json' && type !== 'object' && type !== 'array';
+export function isOrdered(attributes: FieldSpecification, types: FieldTypes): boolean {
+  const { json } = typeOf(attributes, types);
+  return json !== 'any' && json !== 'object' && json !== 'array';
 }
 
 /** Whether the value is never null. */
@@ -102,17 +100,20 @@ export function isNeeded({ required, nullable }: FieldSpecification): boolean {
 
 /** The bounds of a number as far as a field of the type can have them; undefined where they leave no value. */
 function limitsOf(
-  { type, precision = 18, scale = 2 }: FieldSpecification,
+  attributes: FieldSpecification,
   bounds: Bounds,
+  types: FieldTypes,
 ): Bounds | undefined {
-  if (type !== 'integer' && type !== 'number' && type !== 'decimal') return {};
+  const { precision = 18, scale = 2 } = attributes;
+  const type = typeOf(attributes, types);
+  if (type.number === undefined) return {};
   const limits: Bounds = Object.fromEntries(
     Object.entries(bounds).filter(
       ([, bound]) =>
-        typeof bound === 'number' && (type !== 'integer' || Number.isSafeInteger(bound)),
+        typeof bound === 'number' && (type.number !== 'whole' || Number.isSafeInteger(bound)),
     ),
   );
-  const field = { type: { name: type }, attributes: {}, precision, scale };
+  const field = { type, attributes: {}, precision, scale };
   const isEmpty = (['minimum', 'exclusiveMinimum'] as const).some((low) =>
     (['maximum', 'exclusiveMaximum'] as const).some((high) => {
       const [from, to] = [limits[low], limits[high]];
@@ -127,13 +128,15 @@ function limitsOf(
 
 /** Which numbers a field of the type takes, of those in a list; undefined where there is none, or it leaves none. */
 function choicesOf(
-  { type }: FieldSpecification,
+  attributes: FieldSpecification,
+  types: FieldTypes,
   numbers: readonly number[] = [],
   limits: Bounds | undefined,
 ): readonly number[] | undefined {
-  if (type !== 'integer' && type !== 'number') return undefined;
+  const { number } = typeOf(attributes, types);
+  if (number !== 'whole' && number !== 'double') return undefined;
   const choices = [...new Set(numbers)].filter(
-    (one) => (type === 'number' || Number.isSafeInteger(one)) && isWithin(one, limits),
+    (one) => (number === 'double' || Number.isSafeInteger(one)) && isWithin(one, limits),
   );
   return choices.length === 0 ? undefined : choices;
 }
@@ -150,81 +153,29 @@ function isWithin(value: JsonValue | undefined, limits: Bounds = {}): boolean {
 
 /** The default of a field; undefined where the field cannot have it. */
 function defaultFor(
-  { type, values, items, minLength, maxLength, scale, pattern }: FieldSpecification,
+  attributes: FieldSpecification,
   found: ReturnType<typeof readDefault>,
+  types: FieldTypes,
 ): JsonValue | undefined {
-  if (found.kind === 'now')
-    return type === 'datetime' || type === 'date' || type === 'time' ? 'now' : undefined;
-  if (found.kind === 'uuid') return type === 'uuid' ? 'uuid' : undefined;
+  const type = typeOf(attributes, types);
+  if (found.kind === 'now' || found.kind === 'uuid')
+    return type.drawn?.word === found.kind ? found.kind : undefined;
   if (found.kind !== 'value' || found.value === null) return undefined;
-  if (Array.isArray(found.value))
-    return type === 'array' && items !== undefined ? listFor(items, found.value) : undefined;
-  const text = String(found.value);
-  const number = Number(text);
-  switch (type) {
-    case 'integer':
-      return Number.isSafeInteger(number) && text !== '' ? number : undefined;
-    case 'number':
-      return Number.isFinite(number) && text !== '' ? number : undefined;
-    case 'decimal':
-      return /^-?\d+(?:\.\d+)?$/u.test(text) && (text.split('.')[1]?.length ?? 0) <= (scale ?? 2)
-        ? text
-        : undefined;
-    case 'boolean':
-      return /^(?:1|t|true|y|yes)$/iu.test(text)
-        ? true
-        : /^(?:0|f|false|n|no)$/iu.test(text)
-          ? false
-          : undefined;
-    case 'enum':
-      return values?.includes(text) === true ? text : undefined;
-    case 'string':
-    case 'text':
-      return Array.from(text).length <= (maxLength ?? Infinity) &&
-        Array.from(text).length >= (minLength ?? 0) &&
-        (pattern === undefined || new RegExp(pattern, 'u').test(text)) &&
-        text !== 'now' &&
-        text !== 'uuid'
-        ? text
-        : undefined;
-    case 'date':
-      return isDate(text) ? text : undefined;
-    case 'datetime':
-      return parseDatetime(text);
-    case 'array':
-    case 'json':
-    case 'object':
-      return partsIn(text, type);
-    case 'time':
-      return isTime(text) ? text : undefined;
-    case 'uuid':
-      return parseUuid(text);
-    case 'email':
-    case 'url':
-    case 'id':
-    case 'relation':
-      return undefined;
-    default:
-      return type satisfies never;
-  }
-}
-
-/** The object or list that a text in JSON is, as far as a field of the type may have it; undefined where it is none. */
-function partsIn(text: string, type: 'array' | 'json' | 'object'): JsonValue | undefined {
-  const value = readStored(text);
-  // Longer numbers may have been cut.
-  if (typeof value !== 'object' || value === null || /\d(?:\.?\d){15}/u.test(text))
-    return undefined;
-  return type === (Array.isArray(value) ? 'object' : 'array') ? undefined : value;
+  if (!Array.isArray(found.value)) return type.fromDefault(String(found.value), attributes);
+  const { items } = attributes;
+  return type.json === 'array' && items !== undefined
+    ? listFor(items, found.value, types)
+    : undefined;
 }
 
 /** A list as a default; undefined where one of its items is none that a field may have. */
 function listFor(
   items: FieldSpecification,
   values: readonly JsonValue[],
+  types: FieldTypes,
 ): readonly JsonValue[] | undefined {
   const list = values.map((value) =>
-    value === null ? null : defaultFor(items, { kind: 'value', value }),
+    value === null ? null : defaultFor(items, { kind: 'value', value }, types),
   );
   return list.some((item) => item === undefined)
     ? undefined

@@ -1,3 +1,4 @@
+import { datetimeType } from '../model/field-types/datetime.ts';
 import type { FieldSpecification, StoredAs } from '../specification/specification.ts';
 import { wordForms } from '../specification/stored-forms.ts';
 import type { Bounds } from '../databases/existing/expressions.ts';
@@ -24,5 +25,5 @@ export function hintsOf(name: string, bounds: Bounds, isKey: boolean): ColumnHin
 
 /** A datetime in this form. */
 export function momentIn(storedAs: StoredAs): FieldSpecification {
-  return { type: 'datetime', storedAs };
+  return { type: datetimeType.name, storedAs };
 }

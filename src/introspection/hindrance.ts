@@ -1,3 +1,5 @@
+import { typeOf } from '../model/field-types/registry.ts';
+import type { FieldTypes } from '../model/api.ts';
 import type { FieldSpecification } from '../specification/specification.ts';
 import type { FoundTable } from './table.ts';
 
@@ -13,7 +15,7 @@ export function hindrance(
   tables: readonly FoundTable[],
   fold: (name: string) => string,
 ): string | undefined {
-  const { actual, columns, primary, rowKey } = table;
+  const { actual, columns, primary, rowKey, types } = table;
   if (actual.name === '') return 'it has no name';
   if (actual.columns.has('')) return 'one of its columns has no name';
   if (/^(?:sqlite_|pg_|_plinth)/iu.test(actual.name))
@@ -34,14 +36,18 @@ export function hindrance(
   const type = columns.find(({ actual: { name } }) => name === primary[0])?.type;
   if (type === undefined || 'left' in type)
     return `its primary key cannot be served${type === undefined ? '' : `: ${type.left}`}`;
-  return idType(type.attributes) === undefined
+  return idType(type.attributes, types) === undefined
     ? `its primary key is of type ${type.attributes.type}; it has to be a whole number, a UUID or text`
     : undefined;
 }
 
 /** The type of an id of which the column is as this one. */
-export function idType({ type }: FieldSpecification): FieldSpecification | undefined {
-  if (type === 'integer') return { type: 'id' };
-  if (type === 'uuid') return { type: 'id', format: 'uuid' };
-  return type === 'string' || type === 'text' ? { type: 'id', format: 'string' } : undefined;
+export function idType(
+  attributes: FieldSpecification,
+  types: FieldTypes,
+): FieldSpecification | undefined {
+  const { kind, number, text } = typeOf(attributes, types);
+  if (number === 'whole') return { type: 'id' };
+  if (kind === 'uuid') return { type: 'id', format: 'uuid' };
+  return text === undefined ? undefined : { type: 'id', format: 'string' };
 }

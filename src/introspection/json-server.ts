@@ -1,3 +1,4 @@
+import { fieldTypes } from '../model/field-types/registry.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Api } from '../model/api.ts';
 import { buildApi } from '../model/build/api.ts';
@@ -7,7 +8,7 @@ import { recordName } from '../model/build/names.ts';
 import { readValue } from '../model/validation.ts';
 import { deepestRecord, isJsonObject, isTooDeep } from '../model/values.ts';
 import { collectProblems } from '../specification/parsers/collector.ts';
-import { loadSpecification } from '../specification/load.ts';
+import { loadSpecification } from '../model/load-specification.ts';
 import type { FieldSpecification, JsonValue } from '../specification/specification.ts';
 import { schemaName } from '../transfer/import/json-lists.ts';
 import { importOrder } from '../transfer/import/order.ts';
@@ -138,7 +139,7 @@ export function readJsonServer(data: JsonValue): JsonServerFile | NoJsonServer {
   );
   for (const { name, records: before } of lists)
     if (!isDeepStrictEqual(before, records.get(name))) isAsWritten = false;
-  addRelations(resources);
+  addRelations(resources, fieldTypes);
   return { draft: { name: undefined, resources, left }, records, isAsWritten };
 }
 
@@ -264,7 +265,7 @@ function resourceOf(
       return {
         name: here,
         attributes: {
-          type: keyType(link.id),
+          type: keyType(link.id, fieldTypes),
           ...needed,
           reference: `${link.name}.id`,
         },

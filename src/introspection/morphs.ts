@@ -1,3 +1,6 @@
+import type { FieldTypes } from '../model/api.ts';
+import { enumType } from '../model/field-types/enum.ts';
+import { stringType } from '../model/field-types/string.ts';
 import type { FieldSpecification } from '../specification/specification.ts';
 import { quote } from '../sql/dialect.ts';
 import type { ActualColumn, ActualTable } from '../databases/existing/actual-schema.ts';
@@ -41,7 +44,10 @@ export function kindsQuery(table: ActualTable, { name }: ActualColumn): string |
 }
 
 /** The pairs of fields of which every type that is stored, or that a CHECK allows, names a resource. */
-export function morphPairs(resources: readonly ResourceDraft[]): readonly MorphPair[] {
+export function morphPairs(
+  resources: readonly ResourceDraft[],
+  types: FieldTypes,
+): readonly MorphPair[] {
   return resources.flatMap((owner) =>
     owner.fields.flatMap((typeField): readonly MorphPair[] => {
       const [, base] = /^(.+?)_?Type$/u.exec(typeField.name) ?? [];
@@ -50,7 +56,7 @@ export function morphPairs(resources: readonly ResourceDraft[]): readonly MorphP
       );
       if (base === undefined || idField === undefined) return [];
       const targets = targetsOf(typeField, resources);
-      return targets !== undefined && areFitting(typeField, idField, [...targets.values()])
+      return targets !== undefined && areFitting(typeField, idField, [...targets.values()], types)
         ? [{ owner, base, typeField, idField, targets }]
         : [];
     }),
@@ -61,7 +67,7 @@ function targetsOf(
   { attributes, kinds }: FieldDraft,
   resources: readonly ResourceDraft[],
 ): MorphPair['targets'] | undefined {
-  const named = attributes.type === 'enum' ? (attributes.values ?? []).map(String) : kinds;
+  const named = attributes.type === enumType.name ? (attributes.values ?? []).map(String) : kinds;
   const targets = new Map<string, ResourceDraft>();
   for (const kind of named) {
     const target = resourceOf(kind, resources);
@@ -90,13 +96,16 @@ function areFitting(
   { attributes: type, target: ofType }: FieldDraft,
   { attributes: id, target: ofId }: FieldDraft,
   targets: readonly ResourceDraft[],
+  types: FieldTypes,
 ): boolean {
-  const [one = 'integer', ...others] = new Set(targets.map((target) => keyType(idOf(target))));
+  const [one = 'integer', ...others] = new Set(
+    targets.map((target) => keyType(idOf(target), types)),
+  );
   return (
     ofType === undefined &&
     ofId === undefined &&
-    (type.type === 'enum' || type.type === 'string') &&
-    keyType(id) === (others.length > 0 ? 'string' : one) &&
+    [stringType.name, enumType.name].includes(type.type) &&
+    keyType(id, types) === (others.length > 0 ? 'string' : one) &&
     isNeeded(type) === isNeeded(id)
   );
 }

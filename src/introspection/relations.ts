@@ -1,3 +1,4 @@
+import type { FieldTypes } from '../model/api.ts';
 import { recordName } from '../model/build/names.ts';
 import type { FieldSpecification } from '../specification/specification.ts';
 import type { FieldDraft, ResourceDraft } from './draft.ts';
@@ -14,7 +15,7 @@ interface Key {
 }
 
 /** Adds to the resources the relations that follow from their keys, on both sides, each under a name that is free. */
-export function addRelations(resources: readonly ResourceDraft[]): void {
+export function addRelations(resources: readonly ResourceDraft[], types: FieldTypes): void {
   const taken = new Map(
     resources.map((resource) => [
       resource,
@@ -41,7 +42,7 @@ export function addRelations(resources: readonly ResourceDraft[]): void {
       resource: target.name,
       foreignKey: field.name,
     });
-  const pairs = morphPairs(resources);
+  const pairs = morphPairs(resources, types);
   for (const pair of pairs) addMorphTo(pair, put);
   for (const key of keys) {
     const { owner, field, target } = key;

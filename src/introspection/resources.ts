@@ -1,3 +1,4 @@
+import { typeOf } from '../model/field-types/registry.ts';
 import type { FieldSpecification, OnDelete } from '../specification/specification.ts';
 import type { ActualIndex, ActualReference } from '../databases/existing/actual-schema.ts';
 import { attributesOf, isNeeded, isOrdered, keyType } from './attributes.ts';
@@ -16,8 +17,8 @@ interface Named {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** Drafts a specification for the tables of a database. See docs/contract/6-operation.md#introspect. */
-export function draftOf({ tables, left: others, fold }: FoundDatabase): SpecificationDraft {
+/** A specification for the tables of a database. See docs/contract/6-operation.md#introspect. */
+export function draftOf({ tables, left: others, fold, types }: FoundDatabase): SpecificationDraft {
   const left: string[] = [];
   const leave = ({ actual: { name } }: FoundTable, reason: string | undefined): boolean => {
     if (reason !== undefined) left.push(`Table ${name} is left out: ${reason}.`);
@@ -50,7 +51,7 @@ export function draftOf({ tables, left: others, fold }: FoundDatabase): Specific
   }
   left.push(...drafts.flatMap((draft) => draft.left));
   const resources = drafts.map(({ resource }) => resource);
-  addRelations(resources);
+  addRelations(resources, types);
   const owners = new Set(served.flatMap(({ record }) => record.get('')?.owner ?? []));
   const [owner] = owners;
   return { name: owners.size === 1 ? owner : undefined, resources, left: [...left, ...others] };
@@ -124,7 +125,7 @@ function resourceOf(
   const lists = indexLists(named, fold);
   const { fields, left, isFilled } = fieldsOf(named, lists, all, fold);
   const isSorted = (one: string): boolean =>
-    fields.some((draft) => draft.name === one && isOrdered(draft.attributes));
+    fields.some((draft) => draft.name === one && isOrdered(draft.attributes, table.types));
   const unique = distinct(
     lists
       .filter((index) => index.unique)
@@ -223,7 +224,7 @@ function fieldsOf(
     }
     const key = keyOf(column, actual.references, all, fold);
     if (name === 'id') {
-      const id = idType(type.attributes);
+      const id = idType(type.attributes, table.types);
       if (id === undefined) continue;
       const note =
         key.target === undefined
@@ -242,7 +243,7 @@ function fieldsOf(
     const isUnique = lists.some(
       ({ unique, fields: [first, ...more] }) => unique && first === name && more.length === 0,
     );
-    const { attributes, notes } = attributesOf(column, isUnique, key.reference);
+    const { attributes, notes } = attributesOf(column, isUnique, key.reference, table.types);
     const draft = field(name, own, attributes, [...notes, ...key.notes]);
     fields.push({ ...draft, target: key.target, kinds: column.kinds });
   }
@@ -251,7 +252,7 @@ function fieldsOf(
 
 /** Whether rows have the numbers of those of another table, which they say more of: there is none of their own to draw. */
 function isNumberedElsewhere(
-  { actual: { references }, columns, primary: [key, ...more] }: FoundTable,
+  { actual: { references }, columns, primary: [key, ...more], types }: FoundTable,
   fold: (name: string) => string,
 ): boolean {
   const type = columns.find(({ actual }) => actual.name === key)?.type;
@@ -260,7 +261,7 @@ function isNumberedElsewhere(
     more.length === 0 &&
     type !== undefined &&
     !('left' in type) &&
-    type.attributes.type === 'integer' &&
+    typeOf(type.attributes, types).number === 'whole' &&
     references.some(({ column }) => fold(column) === fold(key))
   );
 }
@@ -332,8 +333,9 @@ function keyOf(
   const [, fieldNamed = ''] = [...target.fields].find(([one]) => fold(one) === fold(column)) ?? [];
   const there = target.table.columns.find(({ actual }) => fold(actual.name) === fold(column))?.type;
   if (there === undefined || 'left' in there) return none;
-  const typeName = keyType(there.attributes);
-  if (typeName !== keyType(type.attributes))
+  const { types } = target.table;
+  const typeName = keyType(there.attributes, types);
+  if (typeName !== keyType(type.attributes, types))
     return {
       ...none,
       notes: [

@@ -1,3 +1,6 @@
+import { momentIn } from './forms.ts';
+import { decimalType } from '../model/field-types/decimal.ts';
+import type { FieldTypes } from '../model/api.ts';
 import type { FieldSpecification } from '../specification/specification.ts';
 import type { RecordRow } from '../databases/existing/schema-record.ts';
 import type { ActualColumn, ActualTable } from '../databases/existing/actual-schema.ts';
@@ -28,6 +31,8 @@ export interface FoundTable {
   readonly primary: readonly string[];
   /** What a table with a key of several columns has as the id of a row; undefined where it has none. */
   readonly rowKey: string | undefined;
+  /** The types that its columns may be recognised as. */
+  readonly types: FieldTypes;
   /** Its foreign keys of several columns, as messages name them. */
   readonly wideKeys: readonly string[];
   /** What a migration has written down of it, by column. */
@@ -39,6 +44,7 @@ export interface FoundTable {
 /** A database as it is. */
 export interface FoundDatabase {
   readonly tables: readonly FoundTable[];
+  readonly types: FieldTypes;
   /** A name so that two are the same for the database exactly when they are equal. */
   readonly fold: (name: string) => string;
   /** What is no table that could be served, and why, a sentence each. */
@@ -52,35 +58,15 @@ export interface FoundDatabase {
 export function recordedType(
   row: RecordRow | undefined,
   holdsJson: boolean,
+  types: FieldTypes,
 ): FieldSpecification | undefined {
   if (row === undefined) return undefined;
   const { kind, isMade } = row;
   if (!isMade && !(holdsJson && (kind === 'array' || kind === 'object'))) return undefined;
   const [, precision, scale] = /^decimal\((\d+),(\d+)\)$/u.exec(kind) ?? [];
   if (precision !== undefined)
-    return { type: 'decimal', precision: Number(precision), scale: Number(scale) };
-  switch (kind) {
-    case 'string':
-    case 'integer':
-    case 'number':
-    case 'boolean':
-    case 'date':
-    case 'time':
-    case 'datetime':
-    case 'uuid':
-    case 'json':
-    case 'object':
-    case 'array':
-      return { type: kind };
-    case 'unixSeconds':
-    case 'unixMilliseconds':
-      return { type: 'datetime', storedAs: kind };
-    case '':
-    case 'any':
-    case 'scaled':
-      return undefined;
-    default:
-      // Of a decimal it was read above.
-      return undefined;
-  }
+    return { type: decimalType.name, precision: Number(precision), scale: Number(scale) };
+  if (kind === 'unixSeconds' || kind === 'unixMilliseconds') return momentIn(kind);
+  // The simplest type of a kind has its name.
+  return types[kind] === undefined ? undefined : { type: kind };
 }

@@ -1,5 +1,5 @@
-import { isDate } from '../model/field-types/date.ts';
-import { parseDatetime } from '../model/field-types/datetime.ts';
+import type { FieldTypes } from '../model/api.ts';
+import { fieldTypes } from '../model/field-types/registry.ts';
 import type { FieldSpecification, JsonValue } from '../specification/specification.ts';
 
 /** Below this, what is in an object is left open. */
@@ -7,38 +7,35 @@ const deepest = 5;
 /** More than anyone writes into one line, in characters. */
 const longLine = 255;
 
-const textTypes: readonly (readonly [FieldSpecification['type'], (text: string) => boolean])[] = [
-  ['uuid', (text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u.test(text)],
-  ['date', isDate],
-  // Any other form would be answered in this one.
-  ['datetime', (text) => parseDatetime(text) === text],
-  ['time', (text) => /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/u.test(text)],
-  ['email', (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/u.test(text)],
-  ['url', (text) => /^https?:\/\/[^\s/]+\S*$/u.test(text)],
-];
-
 /** The narrowest type that takes all of these values, none of which is null. */
-export function typeOfValues(values: readonly JsonValue[], depth = 0): FieldSpecification {
+export function typeOfValues(
+  values: readonly JsonValue[],
+  types: FieldTypes = fieldTypes,
+  depth = 0,
+): FieldSpecification {
   if (values.length === 0 || depth > deepest) return { type: 'json' };
   if (values.every((value) => typeof value === 'boolean')) return { type: 'boolean' };
   if (values.every((value) => Number.isSafeInteger(value))) return { type: 'integer' };
   if (values.every((value) => typeof value === 'number')) return { type: 'number' };
   if (values.every((value) => typeof value === 'string')) {
-    const [type] = textTypes.find(([, fits]) => values.every(fits)) ?? [];
-    return { type: type ?? plainText(values) };
+    const type = Object.values(types).find(({ recognition }) => {
+      const isOne = recognition?.text;
+      return isOne !== undefined && values.every((text) => isOne(text));
+    });
+    return { type: type === undefined ? plainText(values) : type.name };
   }
   if (values.every((value) => Array.isArray(value))) {
     const all = values.flat() as readonly JsonValue[];
     const items = all.filter((item) => item !== null);
     if (items.length === 0) return { type: 'array' };
-    const type = typeOfValues(items, depth + 1);
+    const type = typeOfValues(items, types, depth + 1);
     return {
       type: 'array',
       items: { ...type, ...(items.length < all.length ? { nullable: true } : {}) },
     };
   }
   if (values.every((value) => typeof value === 'object' && !Array.isArray(value)))
-    return objectType(values as readonly Readonly<Record<string, JsonValue>>[], depth);
+    return objectType(values as readonly Readonly<Record<string, JsonValue>>[], types, depth);
   return { type: 'json' };
 }
 
@@ -54,6 +51,7 @@ function plainText(texts: readonly string[]): 'string' | 'text' {
 
 function objectType(
   objects: readonly Readonly<Record<string, JsonValue>>[],
+  types: FieldTypes,
   depth: number,
 ): FieldSpecification {
   const names = [...new Set(objects.flatMap((one) => Object.keys(one)))];
@@ -72,7 +70,7 @@ function objectType(
         const isAlways = values.length === objects.length;
         return [
           name,
-          { ...typeOfValues(values, depth + 1), ...(isAlways ? { required: true } : {}) },
+          { ...typeOfValues(values, types, depth + 1), ...(isAlways ? { required: true } : {}) },
         ];
       }),
     ),

@@ -1,3 +1,4 @@
+import type { TypeKeys } from '../specification/keys/attribute.ts';
 import type {
   FieldSpecification,
   JsonValue,
@@ -5,10 +6,11 @@ import type {
   OnDelete,
   PaginationMode,
   Specification,
-  TypeName,
+  StoredAs,
 } from '../specification/specification.ts';
 import type { FieldAccess, ResourceAccess } from './access.ts';
-import type { Operator } from './operators.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { Comparability, Operator } from './operators.ts';
 import type { ParsedValue, SqlValue } from './values.ts';
 
 /**
@@ -16,6 +18,8 @@ import type { ParsedValue, SqlValue } from './values.ts';
  * the one place that casts them away is the building of it.
  */
 export interface Api {
+  /** The types that its specification may name. */
+  readonly types: FieldTypes;
   readonly name: string;
   readonly description: string | undefined;
   readonly basePath: string;
@@ -108,16 +112,89 @@ export interface Codec {
   readonly readAsText?: (field: Field) => boolean;
 }
 
-/** How a type's own tables store it: the column's type, and which of its forms. */
+/** How a type's own tables store it on one database: the column's type, and which of its forms. */
 export interface Storage {
   readonly column: (field: Field) => string;
   readonly form: string;
+  /** What an array of it is sorted by, from the text of its first item; absent: the item as its `json` says. */
+  readonly itemOrder?: (text: string) => string;
 }
 
-/** A type of field: what it takes, how it is compared, how it is stored. One file each, below `field-types/`. */
-export interface FieldType {
-  readonly name: TypeName;
-  readonly operators: ReadonlySet<Operator>;
+/** What a value is in JSON; `any`: whatever it is. */
+export type JsonForm = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'any';
+
+/**
+ * What a column's values are, apart from how a database stores them. Migrations write it down, and convert from one to
+ * another; values of two types of the same kind may be keys to each other.
+ */
+export type ValueKind =
+  | 'string'
+  | 'integer'
+  | 'number'
+  | 'decimal'
+  | 'boolean'
+  | 'date'
+  | 'time'
+  | 'datetime'
+  | 'uuid'
+  | 'json'
+  | 'object'
+  | 'array';
+
+/** What values a column of a database takes by its own type; `any`: numbers and texts alike. */
+export type ColumnHolder = 'integer' | 'number' | 'string' | 'any';
+
+/** What makes random choices for generated data, always the same for the same record. */
+export interface RandomChoices {
+  /** A whole number from 0 up to, and not including, `size`. */
+  readonly below: (size: number) => number;
+  readonly chance: (share: number) => boolean;
+  readonly pick: <Value>(values: readonly Value[]) => Value;
+}
+
+/** How values are generated: one of the ways of `src/generate/infer.ts`, or a function that makes a value. */
+export type GeneratedAs =
+  | 'text'
+  | 'number'
+  | 'boolean'
+  | 'day'
+  | 'moment'
+  | 'time'
+  | 'uuid'
+  | 'json'
+  /** Of its items or members. */
+  | 'parts'
+  /** Of the number of the record. */
+  | 'id'
+  | ((random: RandomChoices, field: Field) => JsonValue);
+
+/** How introspection finds that a column, or values of JSON, are of a type. */
+export interface Recognition {
+  /** The types of PostgreSQL as `format_type` writes them, without lengths: of columns, and of the items of arrays. */
+  readonly postgres?: readonly string[];
+  readonly postgresItems?: readonly string[];
+  /** Whether a text of a JSON document is a value as it would be written back. Types are asked in their order. */
+  readonly text?: (text: string) => boolean;
+  /** How SQLite tells: by a condition of a value in the column `c`. */
+  readonly sqlite?: {
+    readonly condition: string;
+    /** Columns that are declared so are of the type if the condition is true of all values. */
+    readonly declared?: RegExp;
+    /** Whether columns of text are, too, if there is a value. */
+    readonly isOfTexts: boolean;
+  };
+}
+
+/**
+ * A type of field: all that the service knows of it. One file each, below `field-types/`; `registry.ts` lists them.
+ * See `docs/development/add-a-field-type.md`.
+ */
+export interface FieldType extends TypeKeys {
+  /** What it is in a request, a response and inside objects and arrays. */
+  readonly json: JsonForm;
+  readonly kind: ValueKind;
+  /** Which operators it takes. */
+  readonly comparison: Comparability;
   readonly sortable: boolean;
   /** Reads a value from a JSON body; the constraint attributes are checked after it. */
   readonly read: (value: unknown, field: Field) => ParsedValue;
@@ -125,17 +202,65 @@ export interface FieldType {
   readonly parse: (text: string, field: Field) => JsonValue | undefined;
   /** What `parse` takes, for messages: "a whole number", "a date such as 2026-03-01". */
   readonly expects: (field: Field) => string;
+
+  /** The type that these attributes make of it: `format: uuid` makes a string a UUID. */
+  readonly variant?: (attributes: FieldSpecification) => FieldType;
+  /** What it is as a member of an object, if JSON there does not compare as columns do. */
+  readonly member?: FieldType;
+  /** How it counts: whole numbers, doubles, or exact decimals with `precision` and `scale`. */
+  readonly number?: 'whole' | 'double' | 'exact';
+  /** Whether a body may give it as a number although it is a string. */
+  readonly takesNumbers?: boolean;
+  /** Free text of one line, or of any length. */
+  readonly text?: 'short' | 'long';
+  /** The `format` that the type itself stands for. */
+  readonly format?: string;
+  /** Whether many records have the same value, so that an index on it finds too many. */
+  readonly hasFewValues?: boolean;
+  /** The word that a `default` may be, and what of the moment of the create it gives. */
+  readonly drawn?:
+    | { readonly word: 'now'; readonly of: (moment: string) => string }
+    | { readonly word: 'uuid' };
+  /** The allowed values, where they are not just those of `enum`. */
+  readonly allowed?: (attributes: FieldSpecification) => readonly JsonValue[] | undefined;
+
   readonly sqlite: Storage;
   readonly postgres: Storage;
   /** Every form in which a database may hold it, own tables and existing ones, by name. */
   readonly forms: Readonly<Record<string, Codec>>;
+  /** The forms of tables that no migration has made, by what their columns take; the one of an empty column first. */
+  readonly existingForms?: Readonly<Partial<Record<ColumnHolder, readonly StoredAs[]>>>;
+  /** The most characters of a value, as strings of JavaScript count them; Infinity without a bound. */
+  readonly longest: (field: Field) => number;
+
+  /** The JSON Schema of a value in a response; `below` gives that of a part. */
+  readonly schema: (field: Field, below: (part: Field) => JsonSchema) => JsonSchema;
+  /** What of the schema is otherwise in a body; absent: nothing. */
+  readonly sentSchema?: (field: Field) => JsonSchema;
+  /** The schema of what a filter compares with; absent: `schema`. */
+  readonly comparedSchema?: (field: Field) => JsonSchema;
+  /** A sentence about the values for the OpenAPI document. */
+  readonly note?: (field: Field) => string;
+  /** What the type is called where two versions of an API are compared: the same for types that look the same. */
+  readonly wireName: (field: Field) => string;
+  /** Values that a field may have, the most telling first; those that its rules refuse are passed over. */
+  readonly examples: (
+    field: Field,
+    exampleOf: (part: Field) => JsonValue | undefined,
+  ) => readonly JsonValue[];
+  readonly generated: GeneratedAs;
+  readonly recognition?: Recognition;
+  /** The default that the text of a column's default is; undefined: it cannot be taken over. */
+  readonly fromDefault: (text: string, attributes: FieldSpecification) => JsonValue | undefined;
 }
+
+/** The types that a specification may name, by name. */
+export type FieldTypes = Readonly<Record<string, FieldType>>;
 
 /** What a field has that a create does not name: a value, or one that is drawn for each record. */
 export type Default =
   | { readonly kind: 'value'; readonly value: JsonValue }
-  | { readonly kind: 'now' }
-  | { readonly kind: 'uuid' };
+  | { readonly kind: 'now' | 'uuid' };
 
 /** A foreign key: it holds the value of `field` in `resource`. */
 export interface Reference {

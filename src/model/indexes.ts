@@ -7,8 +7,8 @@ export function beginsIndex(field: Field): boolean {
 }
 
 /** Whether a field is stored as the text of a number, which is compared as the number. */
-export function isDecimalText({ type, attributes }: Field): boolean {
-  return type.name === 'decimal' && attributes.storedAs === 'text';
+export function isDecimalText({ attributes }: Field): boolean {
+  return attributes.storedAs === 'text';
 }
 
 /**
@@ -26,7 +26,5 @@ export function isConverted(field: Field): boolean {
 
 /** Whether an index of a field finds few records by a value: of others, as many may have it as there are, or none finds them. */
 export function tellsFew(field: Field): boolean {
-  const { name } = field.type;
-  const hasFew = name === 'boolean' || name === 'enum';
-  return !hasFew && field.items === undefined && !isConverted(field);
+  return field.type.hasFewValues !== true && field.items === undefined && !isConverted(field);
 }

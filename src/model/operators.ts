@@ -1,73 +1,312 @@
-import type { operatorSuffixes } from '../specification/reserved.ts';
+import { foldingPattern, globPattern } from './text-patterns.ts';
 
-/** What a filter can ask of a field. See docs/contract/2-reading.md#filters. */
-export type Operator =
-  | 'eq'
-  | 'neq'
-  | 'gt'
-  | 'gte'
-  | 'lt'
-  | 'lte'
-  | 'like'
-  | 'ilike'
-  | 'in'
-  | 'nin'
-  | 'exists'
-  | 'null'
-  | 'contains'
-  | 'containsAll'
-  | 'containsAny';
+/** How the values of a type compare; an operator names those that it takes. */
+export type Comparability =
+  /** Not at all: only whether a value is there can be asked. */
+  | 'none'
+  | 'equality'
+  | 'order'
+  | 'text'
+  /** By the items of an array. */
+  | 'items';
 
-/** How the text of a filter's value is read: one value, a comma list, or `true` / `false`. */
-export type OperandKind = 'value' | 'list' | 'flag';
+/** A condition in SQL; the operand is one parameter, which a condition names once. */
+export type Condition = (column: string, operand: string) => string;
 
-interface OperatorDefinition {
-  readonly suffix: (typeof operatorSuffixes)[number];
-  readonly operand: OperandKind;
-  /** What it keeps, in words for messages and documents. */
-  readonly meaning: string;
+/** What an operator means on one database. */
+interface OperatorSql {
+  readonly condition: Condition;
+  /** What is bound for the text of the operand; absent: the operand itself. */
+  readonly operand?: (text: string) => string;
 }
 
-export const operators: Readonly<Record<Operator, OperatorDefinition>> = {
-  eq: { suffix: '_eq', operand: 'value', meaning: 'equals' },
-  neq: { suffix: '_neq', operand: 'value', meaning: 'differs from' },
-  gt: { suffix: '_gt', operand: 'value', meaning: 'greater than' },
-  gte: { suffix: '_gte', operand: 'value', meaning: 'greater than or equal to' },
-  lt: { suffix: '_lt', operand: 'value', meaning: 'less than' },
-  lte: { suffix: '_lte', operand: 'value', meaning: 'less than or equal to' },
-  like: { suffix: '_like', operand: 'value', meaning: 'contains, case-sensitive' },
-  ilike: { suffix: '_ilike', operand: 'value', meaning: 'contains, case-insensitive' },
-  in: { suffix: '_in', operand: 'list', meaning: 'one of' },
-  nin: { suffix: '_nin', operand: 'list', meaning: 'none of' },
-  exists: { suffix: '_exists', operand: 'flag', meaning: 'is there' },
-  null: { suffix: '_null', operand: 'flag', meaning: 'is null' },
-  contains: { suffix: '_contains', operand: 'value', meaning: 'array contains' },
-  containsAll: { suffix: '_containsAll', operand: 'list', meaning: 'array contains all of' },
-  containsAny: { suffix: '_containsAny', operand: 'list', meaning: 'array contains any of' },
-};
+interface OperatorRow {
+  readonly suffix: string;
+  /** How the text of a filter's value is read: one value, a comma list, or `true` / `false`. */
+  readonly operand: 'value' | 'list' | 'flag';
+  /** What it keeps, in words for messages and documents. */
+  readonly meaning: string;
+  /** What other services call it, in lower case. */
+  readonly otherNames?: readonly string[];
+  readonly takes: readonly Comparability[];
+  /**
+   * What it compares with: values that the field may have (`listed`), any value of the type, also where the field
+   * lists its values (`any`), or a part of a text (`part`). Absent: with nothing, as of a flag.
+   */
+  readonly comparesWith?: 'listed' | 'any' | 'part';
+  /** The longest operand, in characters. */
+  readonly longest?: number;
+  /** How an index serves it. */
+  readonly index?: 'equal' | 'range';
+  /** The operator that asks of a list what this one asks of one value. */
+  readonly ofList?: string;
+  /** Whether it keeps what differs: null, too, and what the operand does not fit the type of. */
+  readonly isNegated?: boolean;
+  /**
+   * How it compares a JSON member that nothing declares, where the operand may be a text, a number or a boolean: with
+   * all of these as with a list, with each by its own type (`each`), or as text (`text`).
+   */
+  readonly undeclared?: 'list' | 'each' | 'text';
+  /** Of arrays: whether any of the wanted items has to be there, or all. */
+  readonly items?: 'any' | 'all';
+  readonly sql?: { readonly sqlite?: OperatorSql; readonly postgres: OperatorSql };
+}
+
+const scalars = ['equality', 'order', 'text'] as const;
+const ordered = ['order', 'text'] as const;
+const all = ['none', ...scalars, 'items'] as const;
+
+/** Databases bound the length of patterns. */
+const longestPattern = 1_000;
+
+const items = (operand: string): string => `(SELECT value FROM json_each(${operand}))`;
+
+/** The same condition on both databases. */
+function alike(condition: Condition): NonNullable<OperatorRow['sql']> {
+  return { sqlite: { condition }, postgres: { condition } };
+}
+
+/**
+ * What a filter can ask of a field: all that the service knows of an operator, one row each, in the order of documents.
+ * See docs/contract/2-reading.md#filters. See `docs/development/add-an-operator.md`.
+ */
+const rows = {
+  eq: {
+    suffix: '_eq',
+    operand: 'value',
+    meaning: 'equals',
+    takes: scalars,
+    comparesWith: 'listed',
+    index: 'equal',
+    ofList: 'in',
+    undeclared: 'list',
+    sql: alike((column, operand) => `${column} = ${operand}`),
+  },
+  neq: {
+    suffix: '_neq',
+    operand: 'value',
+    meaning: 'differs from',
+    otherNames: ['ne', 'not'],
+    takes: scalars,
+    comparesWith: 'listed',
+    ofList: 'nin',
+    isNegated: true,
+    undeclared: 'list',
+    sql: {
+      sqlite: { condition: (column, operand) => `${column} IS NOT ${operand}` },
+      postgres: { condition: (column, operand) => `${column} IS DISTINCT FROM ${operand}` },
+    },
+  },
+  gt: {
+    suffix: '_gt',
+    operand: 'value',
+    meaning: 'greater than',
+    takes: ordered,
+    comparesWith: 'any',
+    index: 'range',
+    undeclared: 'each',
+    sql: alike((column, operand) => `${column} > ${operand}`),
+  },
+  gte: {
+    suffix: '_gte',
+    operand: 'value',
+    meaning: 'greater than or equal to',
+    otherNames: ['ge'],
+    takes: ordered,
+    comparesWith: 'any',
+    index: 'range',
+    undeclared: 'each',
+    sql: alike((column, operand) => `${column} >= ${operand}`),
+  },
+  lt: {
+    suffix: '_lt',
+    operand: 'value',
+    meaning: 'less than',
+    takes: ordered,
+    comparesWith: 'any',
+    index: 'range',
+    undeclared: 'each',
+    sql: alike((column, operand) => `${column} < ${operand}`),
+  },
+  lte: {
+    suffix: '_lte',
+    operand: 'value',
+    meaning: 'less than or equal to',
+    otherNames: ['le'],
+    takes: ordered,
+    comparesWith: 'any',
+    index: 'range',
+    undeclared: 'each',
+    sql: alike((column, operand) => `${column} <= ${operand}`),
+  },
+  like: {
+    suffix: '_like',
+    operand: 'value',
+    meaning: 'contains, case-sensitive',
+    takes: ['text'],
+    comparesWith: 'part',
+    longest: longestPattern,
+    undeclared: 'text',
+    sql: {
+      sqlite: { condition: (column, operand) => `instr(${column}, ${operand}) > 0` },
+      postgres: { condition: (column, operand) => `strpos(${column}, ${operand}) > 0` },
+    },
+  },
+  ilike: {
+    suffix: '_ilike',
+    operand: 'value',
+    meaning: 'contains, case-insensitive',
+    otherNames: ['contains', 'startswith', 'endswith'],
+    takes: ['text'],
+    comparesWith: 'part',
+    longest: longestPattern,
+    undeclared: 'text',
+    sql: {
+      sqlite: { condition: (column, operand) => `${column} GLOB ${operand}`, operand: globPattern },
+      postgres: {
+        condition: (column, operand) => `${column} ~ ${operand}`,
+        operand: foldingPattern,
+      },
+    },
+  },
+  in: {
+    suffix: '_in',
+    operand: 'list',
+    meaning: 'one of',
+    takes: scalars,
+    comparesWith: 'listed',
+    index: 'equal',
+    undeclared: 'list',
+    sql: {
+      sqlite: { condition: (column, operand) => `${column} IN ${items(operand)}` },
+      postgres: { condition: (column, operand) => `${column} = ANY(${operand})` },
+    },
+  },
+  nin: {
+    suffix: '_nin',
+    operand: 'list',
+    meaning: 'none of',
+    otherNames: ['notin'],
+    takes: scalars,
+    comparesWith: 'listed',
+    isNegated: true,
+    undeclared: 'list',
+    sql: {
+      sqlite: {
+        condition: (column, operand) => `(${column} IS NULL OR ${column} NOT IN ${items(operand)})`,
+      },
+      postgres: {
+        condition: (column, operand) => `(${column} IS NULL OR ${column} <> ALL(${operand}))`,
+      },
+    },
+  },
+  exists: { suffix: '_exists', operand: 'flag', meaning: 'is there', takes: all },
+  null: {
+    suffix: '_null',
+    operand: 'flag',
+    meaning: 'is null',
+    otherNames: ['isnull'],
+    takes: all,
+    isNegated: true,
+  },
+  contains: {
+    suffix: '_contains',
+    operand: 'value',
+    meaning: 'array contains',
+    takes: ['items'],
+    comparesWith: 'listed',
+    ofList: 'containsAny',
+    items: 'any',
+    sql: { postgres: { condition: (column, operand) => `${column} @> ANY(${operand})` } },
+  },
+  containsAll: {
+    suffix: '_containsAll',
+    operand: 'list',
+    meaning: 'array contains all of',
+    takes: ['items'],
+    comparesWith: 'listed',
+    items: 'all',
+    sql: { postgres: { condition: (column, operand) => `${column} @> ${operand}` } },
+  },
+  containsAny: {
+    suffix: '_containsAny',
+    operand: 'list',
+    meaning: 'array contains any of',
+    takes: ['items'],
+    comparesWith: 'listed',
+    items: 'any',
+    sql: { postgres: { condition: (column, operand) => `${column} @> ANY(${operand})` } },
+  },
+} as const satisfies Readonly<Record<string, OperatorRow>>;
+
+export type Operator = keyof typeof rows;
+
+/** The operators that compare with a value; flags become a predicate of their own. */
+export type Comparison = {
+  [Name in Operator]: (typeof rows)[Name]['operand'] extends 'flag' ? never : Name;
+}[Operator];
+
+type OperatorDefinition = OperatorRow & { readonly ofList?: Comparison };
+
+const table: Record<Operator, OperatorDefinition> = { ...rows };
+
+export const operators: Readonly<Record<Operator, OperatorDefinition>> = table;
+
+/** Whether the operator asks if a value is there. */
+export function isFlag(operator: Operator): operator is Exclude<Operator, Comparison> {
+  return operators[operator].operand === 'flag';
+}
 
 /** Longest suffix first, so that `x_containsAll` is never read as `x_contains` and a rest. */
-const bySuffixLength = (Object.entries(operators) as [Operator, OperatorDefinition][]).sort(
-  ([, a], [, b]) => b.suffix.length - a.suffix.length,
-);
+let bySuffixLength: readonly (readonly [Operator, string])[];
+/** The operators of each way to compare: those that most types take come first, flags last. */
+let byComparability: ReadonlyMap<Comparability, readonly Operator[]>;
+
+function indexOperators(): void {
+  const names = Object.keys(table) as Operator[];
+  bySuffixLength = names
+    .map((name) => [name, table[name].suffix] as const)
+    .sort(([, a], [, b]) => b.length - a.length);
+  const inOrder = names.toSorted(
+    (a, b) =>
+      Number(isFlag(a)) - Number(isFlag(b)) || table[b].takes.length - table[a].takes.length,
+  );
+  byComparability = new Map(
+    all.map((comparison) => [
+      comparison,
+      inOrder.filter((name) => table[name].takes.includes(comparison)),
+    ]),
+  );
+}
+indexOperators();
+
+/** Adds an operator for a trial; the function that it returns takes it away again. */
+export function addOperator(name: string, row: OperatorDefinition): () => void {
+  table[name as Operator] = row;
+  indexOperators();
+  return () => {
+    delete (table as Partial<typeof table>)[name as Operator];
+    indexOperators();
+  };
+}
 
 /** The ways to read `name` as a field name and an operator suffix, longest suffix first. */
 export function splitSuffix(name: string): readonly { base: string; operator: Operator }[] {
   if (!name.includes('_')) return [];
   return bySuffixLength
-    .filter(([, { suffix }]) => name.endsWith(suffix) && name.length > suffix.length)
-    .map(([operator, { suffix }]) => ({ base: name.slice(0, -suffix.length), operator }));
+    .filter(([, suffix]) => name.endsWith(suffix) && name.length > suffix.length)
+    .map(([operator, suffix]) => ({ base: name.slice(0, -suffix.length), operator }));
 }
 
-const presence: readonly Operator[] = ['exists', 'null'];
-const equality: readonly Operator[] = ['eq', 'neq', 'in', 'nin'];
-const order: readonly Operator[] = ['gt', 'gte', 'lt', 'lte'];
+/** The operators that values take which compare so. */
+export function operatorsOf(comparison: Comparability): readonly Operator[] {
+  return byComparability.get(comparison) ?? [];
+}
 
-/** The operators of the kinds of field types; a type names one of these sets. */
-export const operatorSets = {
-  equality: new Set<Operator>([...equality, ...presence]),
-  ordered: new Set<Operator>([...equality, ...order, ...presence]),
-  textual: new Set<Operator>([...equality, ...order, 'like', 'ilike', ...presence]),
-  array: new Set<Operator>(['contains', 'containsAll', 'containsAny', ...presence]),
-  presence: new Set<Operator>(presence),
-} as const;
+/** Whether a type takes an operator. */
+export function takes(
+  { comparison }: { readonly comparison: Comparability },
+  operator: Operator,
+): boolean {
+  return operators[operator].takes.includes(comparison);
+}

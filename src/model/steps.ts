@@ -1,9 +1,10 @@
 import type { JsonValue } from '../specification/specification.ts';
+import type { FieldType } from './api.ts';
 import { floorTo, formatScaled, parseJsonNumber, type Scaled } from './exact-number.ts';
 
 /** What says how far apart the values of a field are. */
 interface Stepped {
-  readonly type: { readonly name: string };
+  readonly type: Pick<FieldType, 'number'>;
   readonly attributes: { readonly multipleOf?: number | string };
   /** Of a decimal. */
   readonly scale: number;
@@ -36,10 +37,10 @@ export function endOf(
   bound: NumberBound,
   { type, precision, scale }: Stepped & { readonly precision: number },
 ): string | undefined {
-  const isExact = type.name === 'integer' || (type.name === 'decimal' && scale <= precision);
+  const isExact = type.number === 'whole' || (type.number === 'exact' && scale <= precision);
   if (!isExact) return undefined;
   const most =
-    type.name === 'integer'
+    type.number === 'whole'
       ? String(Number.MAX_SAFE_INTEGER)
       : formatScaled(10n ** BigInt(precision) - 1n, scale);
   return isLow(bound) ? most : `-${most}`;
@@ -67,8 +68,8 @@ function stepsOf({ type, attributes, scale }: Stepped): readonly Scaled[] {
   const { multipleOf } = attributes;
   const multiple = multipleOf === undefined ? undefined : parseJsonNumber(String(multipleOf));
   return [
-    ...(type.name === 'integer' ? [{ digits: 1n, scale: 0 }] : []),
-    ...(type.name === 'decimal' ? [{ digits: 1n, scale }] : []),
+    ...(type.number === 'whole' ? [{ digits: 1n, scale: 0 }] : []),
+    ...(type.number === 'exact' ? [{ digits: 1n, scale }] : []),
     ...(multiple === undefined ? [] : [multiple]),
   ];
 }

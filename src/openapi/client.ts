@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { errorTable, type ErrorCode } from '../errors.ts';
 import { facesOf } from '../query/filter/path.ts';
 import { isToMany, type Field, type Limits } from '../model/api.ts';
-import type { Operator } from '../model/operators.ts';
+import { isFlag, operators, type Operator } from '../model/operators.ts';
 import {
   mayCarry,
   pivotInputs,
@@ -31,7 +31,7 @@ export function clientSource(view: View): string {
     ...resourceViews.flatMap((resourceView) => resourceTypes(resourceView, naming)),
     resourcesType(resourceViews, naming, api.limits),
     errorType(),
-    source('filters.ts'),
+    filtersSource(),
     source('types.ts'),
     source('runtime.ts'),
   ].join('\n');
@@ -44,6 +44,20 @@ const runtimeFolder = new URL('../../packages/client/', import.meta.url);
 function source(name: string): string {
   const text = readFileSync(new URL(name, runtimeFolder), 'utf8');
   return text.replaceAll(/^import [^;]+;\n/gmu, '').trimStart();
+}
+
+/** The types of filters, with all operators in the place of those that the file itself names. */
+function filtersSource(): string {
+  const some = (isOne: (name: Operator) => boolean): string =>
+    union((Object.keys(operators) as Operator[]).filter(isOne)).replaceAll(`"`, `'`);
+  const isPart = (name: Operator): boolean => operators[name].comparesWith === 'part';
+  const isValue = (name: Operator): boolean => operators[name].operand === 'value' && !isPart(name);
+  const isList = (name: Operator): boolean => operators[name].operand === 'list';
+  return source('filters.ts')
+    .replace(/(?<=type ValueOperator = )[^;]+/u, some(isValue))
+    .replace(/(?<=type ListOperator = )[^;]+/u, some(isList))
+    .replace("'like' | 'ilike'", some(isPart))
+    .replace("'exists' | 'null'", some(isFlag));
 }
 
 /** Types of records and bodies of one resource. */
@@ -143,29 +157,26 @@ function readType(field: Field): string {
 }
 
 function writeType(field: Field): string {
-  return typed(field, writeType, field.type.name === 'decimal' ? ['number'] : []);
+  return typed(field, writeType, field.type.takesNumbers === true ? ['number'] : []);
 }
 
 /** What a field's value is in TypeScript; `more` are further types that it takes. */
 function typed(field: Field, below: (part: Field) => string, more: readonly string[]): string {
   const plain = field.values?.map((value) => JSON.stringify(value)) ?? [plainType(field, below)];
-  const isNull = field.nullable && field.type.name !== 'json';
+  const isNull = field.nullable && field.type.json !== 'any';
   return [...plain, ...more, ...(isNull ? ['null'] : [])].join(' | ');
 }
 
-function plainType(
-  { type, attributes, properties, items }: Field,
-  below: (part: Field) => string,
-): string {
-  switch (type.name) {
-    case 'id':
-      return attributes.format === undefined ? 'number' : 'string';
+/** The type of the JSON that a value is. */
+function plainType({ type, properties, items }: Field, below: (part: Field) => string): string {
+  switch (type.json) {
     case 'integer':
     case 'number':
       return 'number';
     case 'boolean':
-      return 'boolean';
-    case 'json':
+    case 'string':
+      return type.json;
+    case 'any':
       return 'JsonValue';
     case 'array':
       return items === undefined ? 'JsonValue[]' : `(${below(items)})[]`;
@@ -175,20 +186,8 @@ function plainType(
         : `{ ${[...properties]
             .map(([name, part]) => memberOf(name, below(part), !part.required))
             .join(' ')} }`;
-    case 'decimal':
-    case 'string':
-    case 'text':
-    case 'date':
-    case 'time':
-    case 'datetime':
-    case 'uuid':
-    case 'email':
-    case 'url':
-    case 'enum':
-    case 'relation':
-      return 'string';
     default:
-      return type.name satisfies never;
+      return type.json satisfies never;
   }
 }
 
@@ -208,7 +207,7 @@ function resourceType(resourceView: ResourceView, naming: Naming, limits: Limits
   const name = nameOf(resourceView, naming);
   const { offered, resource } = resourceView;
   const objects = [...resourceView.fields.values()].filter(({ field }) =>
-    ['object', 'json'].includes(field.type.name),
+    ['object', 'any'].includes(field.type.json),
   );
   const groups = [...resourceView.groups].map(([group, members]) =>
     memberOf(group, union(members), false),
@@ -265,11 +264,11 @@ function union(names: readonly string[]): string {
 /** Of each path what it is compared with, its operators, and whether its name alone is a filter. */
 function filterTypes(resourceView: ResourceView, limits: Limits): readonly string[] {
   return filterables(resourceView, limits).map((filter) => {
-    const { path, leaves, kind, operators } = filter;
+    const { path, leaves, kind, operators: fit } = filter;
     const several =
       kind === 'related' || kind === 'pivot' || leaves[0] === resourceView.resource.id;
     const bare = isBareFilter(filter) ? (several ? 'many' : 'one') : 'none';
-    return `${key(path)}: [${filterType(leaves)}, ${operatorNames(operators)}, ${JSON.stringify(bare)}];`;
+    return `${key(path)}: [${filterType(leaves)}, ${union(fit)}, ${JSON.stringify(bare)}];`;
   });
 }
 
@@ -281,7 +280,7 @@ function freeJson(resourceView: ResourceView, limits: Limits): readonly string[]
 }
 
 function isFree({ type, properties }: Field): boolean {
-  return type.name === 'json' || (type.name === 'object' && properties === undefined);
+  return type.json === 'any' || (type.json === 'object' && properties === undefined);
 }
 
 /** Behind a morphTo the fields of a name may be of several types. */
@@ -290,16 +289,12 @@ function filterType(leaves: readonly Field[]): string {
 }
 
 function comparedType(leaf: Field): string {
-  if (leaf.type.name === 'array') return filterType(leaf.items === undefined ? [] : [leaf.items]);
+  if (leaf.type.json === 'array') return filterType(leaf.items === undefined ? [] : [leaf.items]);
   const plain = leaf.values?.map((value) => JSON.stringify(value)).join(' | ');
   if (plain !== undefined) return plain;
   const type = plainType(leaf, readType);
-  if (leaf.type.name === 'decimal') return 'string | number';
+  if (leaf.type.takesNumbers === true) return 'string | number';
   return type === 'number' || type === 'boolean' ? type : 'string';
-}
-
-function operatorNames(operators: readonly Operator[]): string {
-  return union(operators);
 }
 
 /** The errors as a union that `code` tells apart. */

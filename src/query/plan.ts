@@ -1,4 +1,5 @@
-import type { Comparison, Place, Predicate, Slot } from './filter/predicate.ts';
+import type { Comparison } from '../model/operators.ts';
+import type { Place, Predicate, Slot } from './filter/predicate.ts';
 import type { BelongsToMany, Field, Relation, Resource } from '../model/api.ts';
 import type { ValueIssue } from '../model/values.ts';
 import type { JsonValue } from '../specification/specification.ts';

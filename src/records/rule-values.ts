@@ -2,12 +2,12 @@ import type { Claims } from '../model/access.ts';
 import type { SqlValue } from '../model/values.ts';
 import { ruleOperand } from '../query/access/claims.ts';
 import type { RuleSlot } from '../query/plan.ts';
-import { wantedValues, type Dialect } from '../sql/dialect.ts';
+import { wantedValues, type SqlSyntax } from '../sql/dialect.ts';
 
 /** What a caller's last plan was bound with: who asks mostly asks for the like again. */
 interface Bound {
   readonly slots: readonly RuleSlot[];
-  readonly dialect: Dialect;
+  readonly dialect: SqlSyntax;
   readonly values: readonly SqlValue[];
 }
 
@@ -17,7 +17,7 @@ const last = new WeakMap<Claims, Bound>();
 export function ruleValues(
   slots: readonly RuleSlot[],
   claims: Claims,
-  dialect: Dialect,
+  dialect: SqlSyntax,
 ): readonly SqlValue[] {
   if (slots.length === 0) return none;
   const known = last.get(claims);
@@ -29,7 +29,7 @@ export function ruleValues(
 
 const none: readonly never[] = [];
 
-function valueFor(slot: RuleSlot, claims: Claims, dialect: Dialect): SqlValue {
+function valueFor(slot: RuleSlot, claims: Claims, dialect: SqlSyntax): SqlValue {
   const { operator, field, any } = slot;
   const value = ruleOperand(slot, claims);
   if (value === null) return null;

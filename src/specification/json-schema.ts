@@ -1,11 +1,12 @@
 import type { Define, JsonSchema } from './parsers/definition.ts';
-import { specification } from './keys/root.ts';
+import type { Words } from './keys/attribute.ts';
+import { specificationOf } from './keys/root.ts';
 
 /**
  * The JSON Schema (draft 2020-12) of the specification file, made from the definitions that the parser checks
  * by. Served at `/_schema.json` and shipped as `schema.json`.
  */
-export function specificationJsonSchema(): JsonSchema {
+export function jsonSchemaWith(words: Words): JsonSchema {
   const definitions = new Map<string, JsonSchema>();
   const define: Define = (name, make) => {
     if (!definitions.has(name)) {
@@ -15,7 +16,7 @@ export function specificationJsonSchema(): JsonSchema {
     }
     return { $ref: `#/$defs/${name}` };
   };
-  const root = specification.schema(define);
+  const root = specificationOf(words).schema(define);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:plinth:specification',

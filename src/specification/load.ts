@@ -1,6 +1,14 @@
-import { collectProblems, inOrder, type Collector, type PositionOf } from './parsers/collector.ts';
+import { getOrInsert } from '../lib/get-or-insert.ts';
+import {
+  collectProblems,
+  inOrder,
+  type Collector,
+  type PlaceOf,
+  type PositionOf,
+} from './parsers/collector.ts';
 import { check, invalid } from './parsers/definition.ts';
-import { specification } from './keys/root.ts';
+import type { Words } from './keys/attribute.ts';
+import { specificationOf } from './keys/root.ts';
 import { placesIn } from './parsers/elsewhere.ts';
 import type { LeftOut } from './parsers/left-out.ts';
 import type { Problem } from './problems.ts';
@@ -53,21 +61,25 @@ export interface Loaded {
   readonly positionOf: PositionOf;
 }
 
-const placeOf = placesIn(specification);
+const places = new WeakMap<Words, PlaceOf>();
 
-/** Reads YAML or JSON and checks its structure; all problems are values. No input or output. */
-export function loadSpecification({
-  file,
-  text,
-  environment,
-  isOnlyRead = false,
-}: SpecificationFile): Loaded {
+/**
+ * Reads YAML or JSON and checks its structure against these types and operators; all problems are values. No input or
+ * output.
+ */
+export function loadWith(
+  words: Words,
+  { file, text, environment, isOnlyRead = false }: SpecificationFile,
+): Loaded {
+  const specification = specificationOf(words);
+  const placeOf = getOrInsert(places, words, () => placesIn(specification));
+  const suffixes = Object.values(words.operators).map(({ suffix }) => suffix);
   const syntax = collectProblems(file, () => ({ line: 1, column: 1 }));
   const mayBeUnset = (path: Path): boolean =>
     isOnlyRead && isOfServers[String(path[0])]?.(path) === true;
   const root = readYaml(text, environment, mayBeUnset, syntax.reportAt);
   const positionOf: PositionOf = (path, part) => positionIn(root, path, part);
-  const structure: Collector = collectProblems(file, positionOf, placeOf);
+  const structure: Collector = collectProblems(file, positionOf, placeOf, suffixes);
   const checked = root === undefined ? invalid : check(specification, root, [], structure);
   return {
     file,

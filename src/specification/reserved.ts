@@ -18,24 +18,5 @@ export const reservedParameters = [
   '_inspectNetwork',
 ] as const;
 
-/** What may follow a field's name in a filter. See docs/contract/2-reading.md#filters. */
-export const operatorSuffixes = [
-  '_eq',
-  '_neq',
-  '_gt',
-  '_gte',
-  '_lt',
-  '_lte',
-  '_like',
-  '_ilike',
-  '_in',
-  '_nin',
-  '_exists',
-  '_null',
-  '_contains',
-  '_containsAll',
-  '_containsAny',
-] as const;
-
 /** Roles that everyone has or no one has: no credential can carry them. See docs/contract/5-access.md#rules, rule 5. */
 export const reservedRoles = ['public', 'authenticated', 'none'] as const;

@@ -56,26 +56,6 @@ export interface ResourceSpecification {
   readonly table?: string;
 }
 
-export type TypeName =
-  | 'id'
-  | 'string'
-  | 'text'
-  | 'integer'
-  | 'number'
-  | 'decimal'
-  | 'boolean'
-  | 'date'
-  | 'time'
-  | 'datetime'
-  | 'uuid'
-  | 'email'
-  | 'url'
-  | 'enum'
-  | 'object'
-  | 'array'
-  | 'json'
-  | 'relation';
-
 export type RelationKind =
   | 'hasOne'
   | 'belongsTo'
@@ -94,7 +74,8 @@ export type JsonValue =
 
 /** Every attribute that a field of any type may have; the parser has checked which of them fit its type. */
 export interface FieldSpecification {
-  readonly type: TypeName;
+  /** A type of the vocabulary (`src/model/field-types/registry.ts`), or `relation`. */
+  readonly type: string;
   readonly description?: string;
   readonly example?: JsonValue;
   readonly format?: string;

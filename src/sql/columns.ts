@@ -1,11 +1,11 @@
 import type { Field } from '../model/api.ts';
-import type { TypeName } from '../specification/specification.ts';
-import { quote, type Dialect } from './dialect.ts';
+import { shortest } from '../model/field-types/plain.ts';
+import { quote, type SqlSyntax } from './dialect.ts';
 import type { Add, RowLength } from './statement.ts';
 
 /** The columns of one SELECT, each only once. */
 export class ColumnList {
-  private readonly dialect: Dialect;
+  private readonly dialect: SqlSyntax;
   private readonly alias: string;
   private readonly texts: string[] = [];
   /** How those are written that ask for parameters. */
@@ -13,7 +13,7 @@ export class ColumnList {
   private mostCharacters = 0;
   private readonly longTexts: number[] = [];
 
-  constructor(dialect: Dialect, alias: string) {
+  constructor(dialect: SqlSyntax, alias: string) {
     this.dialect = dialect;
     this.alias = alias;
   }
@@ -29,7 +29,7 @@ export class ColumnList {
     const position = this.texts.push(text) - 1;
     const longest = longestText(field);
     this.mostCharacters += longest;
-    if (longest > longestOther) this.longTexts.push(position);
+    if (longest > shortest) this.longTexts.push(position);
     if (write !== undefined) this.writers.set(position, write);
     return position;
   }
@@ -45,19 +45,9 @@ export class ColumnList {
   }
 }
 
-/** The types whose values are texts as long as `maxLength` allows, and those that nothing bounds. */
-const texts: ReadonlySet<TypeName> = new Set(['string', 'text', 'email', 'url']);
-const boundless: ReadonlySet<TypeName> = new Set(['array', 'object', 'json']);
-/** An id that is text has no more characters. */
-const longestId = 255;
-/** A value of any other type takes no more, in characters. */
-const longestOther = 100;
-
 /** The most characters that a value of a field has in a row, as strings of JavaScript count them; Infinity without a bound. */
-function longestText({ type, attributes: { maxLength, format }, values }: Field): number {
+function longestText(field: Field): number {
+  const { type, values } = field;
   if (values !== undefined) return Math.max(...values.map((value) => String(value).length));
-  if (boundless.has(type.name)) return Infinity;
-  // Beyond the first 65,536 of Unicode one counts as two.
-  if (texts.has(type.name)) return 2 * (maxLength ?? Infinity);
-  return type.name === 'id' && format === 'string' ? 2 * longestId : longestOther;
+  return type.longest(field);
 }

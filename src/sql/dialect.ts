@@ -1,24 +1,46 @@
-import type { Comparison } from '../query/filter/predicate.ts';
+import type { Comparison } from '../model/operators.ts';
 import type { Codec, Field, Storage } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { JsonValue, StoredAs } from '../specification/specification.ts';
 import type { Parameter } from './statement.ts';
 
-/** Everything in which the databases differ. One file a database, and no other place asks which one it is. */
-export interface Dialect {
-  /** As OpenTelemetry names the system. */
-  readonly name: 'sqlite' | 'postgresql';
-  /** The placeholder of a parameter that is the `count`-th of its statement. */
-  readonly placeholder: (count: number, parameter: Parameter) => string;
+/** How a database is asked for its plan of a statement, which does not run. */
+export interface Explain {
+  readonly sql: (sql: string) => string;
+  /** The plan, a line a step. */
+  readonly lines: (rows: readonly (readonly SqlValue[])[]) => readonly string[];
+  /** Whether all rows of the statement's own table are looked through. */
+  readonly scans: (lines: readonly string[]) => boolean;
+  readonly sorts: (lines: readonly string[]) => boolean;
+}
+
+/** How the tables of a database store values. */
+export interface StoredForms {
   /** How the own tables of this database store a field's type. */
   readonly storage: (field: Field) => Storage;
+  /** Whether a value that is not null is in this form, as a condition; `digits` are those of a decimal. */
+  readonly isStoredAs: (
+    column: string,
+    form: StoredAs,
+    digits: { readonly precision: number; readonly scale: number },
+  ) => string;
+  /** What keeps values out of a column that is made for a field where its type does not; absent: nothing has to. */
+  readonly guard?: (field: Field) => string | undefined;
+  /** The type of a column of text that compares by code point. */
+  readonly textType: string;
+}
+
+/** How SQL is written: values, comparisons, members of JSON, lists. */
+export interface SqlSyntax {
+  /** The placeholder of a parameter that is the `count`-th of its statement. */
+  readonly placeholder: (count: number, parameter: Parameter) => string;
+  /** A text that stands in the statement itself. */
+  readonly text: (text: string) => string;
+  readonly nulls: (placed: 'first' | 'last') => string;
   /** A column as it is selected, where it cannot be read as it is. */
   readonly select: (column: string, field: Field) => string;
   /** A column as it is sorted by. */
   readonly sortKey: (column: string, field: Field) => string;
-  readonly nulls: (placed: 'first' | 'last') => string;
-  /** A text that stands in the statement itself. */
-  readonly text: (text: string) => string;
   /** The comparison of a column with one bound value; every operator's operand is one parameter. */
   readonly compare: (
     column: string,
@@ -26,6 +48,10 @@ export interface Dialect {
     placeholder: string,
     field: Field,
   ) => string;
+  /** What is bound for an operand that `readOperand` gave. */
+  readonly operand: (value: JsonValue, operator: Comparison, field: Field) => SqlValue;
+  /** What the items are of a list of operands; undefined: texts. */
+  readonly operandField: (operator: Comparison, field: Field) => Field | undefined;
   /** A member of a JSON column, itself as JSON; null where there is none. */
   readonly member: (column: string, members: readonly string[], field: Field) => string;
   /** What a member is compared and sorted as; null where what is found is of another type. Of `anyMember` the JSON. */
@@ -36,6 +62,23 @@ export interface Dialect {
   readonly decodeMember: (leaf: Field) => Codec['decode'];
   /** A column that holds `from` as what a column of `to` holds; null where that cannot be. */
   readonly convertKey: (column: string, from: Field, to: Field) => string;
+  /** A table of one column `value` with the items of one bound list, which are values of `field`; it needs an alias. */
+  readonly listTable: (placeholder: string, field?: Field) => string;
+  /**
+   * A SELECT of rows with these fields, of which each is one bound list (see `keys`) at its placeholder; absent where
+   * no such statement is better than one with each value bound.
+   */
+  readonly rowsOf?: (fields: readonly Field[], placeholder: (field: Field) => string) => string;
+  /** What is bound for a list of keys that were read from the database. */
+  readonly keys: (keys: readonly SqlValue[]) => SqlValue;
+  /** What an INSERT ends with so that it gives the new record's id; absent where the driver tells it anyway. */
+  readonly returning?: (idColumn: string) => string;
+  /** What stands before VALUES so that ids are taken as given by a table that always gives its own; absent: nothing. */
+  readonly givenIds?: string;
+}
+
+/** What a database's planner needs to find rows fast, and what it does not stand. */
+export interface PlannerHints {
   /** How a table is joined that is looked up for each row of those before it. */
   readonly joinEach: 'JOIN' | 'CROSS JOIN';
   /** A condition by which no rows are looked for: it is asked of those that another one finds. */
@@ -49,19 +92,6 @@ export interface Dialect {
   readonly asksByKeys?: boolean;
   /** Whether there is a row; of `many` such questions in one statement each is planned alone. */
   readonly exists: (select: string, many: boolean) => string;
-  /** What is bound for an operand that `readOperand` gave. */
-  readonly operand: (value: JsonValue, operator: Comparison, field: Field) => SqlValue;
-  /** What the items are of a list of operands; undefined: texts. */
-  readonly operandField: (operator: Comparison, field: Field) => Field | undefined;
-  /** A table of one column `value` with the items of one bound list, which are values of `field`; it needs an alias. */
-  readonly listTable: (placeholder: string, field?: Field) => string;
-  /**
-   * A SELECT of rows with these fields, of which each is one bound list (see `keys`) at its placeholder; absent where
-   * no such statement is better than one with each value bound.
-   */
-  readonly rowsOf?: (fields: readonly Field[], placeholder: (field: Field) => string) => string;
-  /** What is bound for a list of keys that were read from the database. */
-  readonly keys: (keys: readonly SqlValue[]) => SqlValue;
   /**
    * FROM and WHERE of the rows that are among the first of each `parent.value` of `list`: `first` selects their
    * `row`, and may name `parent.value`.
@@ -71,20 +101,37 @@ export interface Dialect {
   readonly recordsAnInsert: number;
   /** Whether LIMIT makes a long sort slower than it is without. */
   readonly limitSlowsSort: boolean;
+  /** Whether one statement can make a record and, in its WITH, whatever goes with it; else it takes a transaction. */
+  readonly createsWhole: boolean;
   /** How the planner's guess at the number of rows is asked for and read; absent where there is none. */
   readonly estimate?: {
     readonly sql: (select: string) => string;
     readonly rows: (answer: SqlValue) => number;
   };
-  /** How the database is asked for its plan of a statement, which does not run. */
-  readonly explain: {
-    readonly sql: (sql: string) => string;
-    /** The plan, a line a step. */
-    readonly lines: (rows: readonly (readonly SqlValue[])[]) => readonly string[];
-    /** Whether all rows of the statement's own table are looked through. */
-    readonly scans: (lines: readonly string[]) => boolean;
-    readonly sorts: (lines: readonly string[]) => boolean;
-  };
+}
+
+/** How a transaction keeps others from changing its rows, or finds that they have. */
+export interface Locks {
+  /**
+   * A function after whose call a statement, and what follows it in its transaction, waits for the locks of others at most
+   * so many milliseconds; absent where writes come one after the other.
+   */
+  readonly lockTimeout?: (milliseconds: string) => string;
+  /** What a SELECT ends with so that nobody else changes its rows before the transaction ends. */
+  readonly forUpdate: string;
+  /** The same of rows that are not named by their id: they may be on several nodes, where no lock reaches all. */
+  readonly forUpdateMany: string;
+  /** What a SELECT ends with so that nobody else deletes its rows before the transaction ends. */
+  readonly forKeyShare: string;
+  /**
+   * A column that every table has, whose value is another after each change of a row, and that value as text; absent
+   * where there is none.
+   */
+  readonly rowVersion?: { readonly column: string; readonly text: string };
+}
+
+/** What is asked of the catalog, and done to the sequences of ids. */
+export interface CatalogQueries {
   /**
    * A statement after which the database gives no record the id of one that came with its own; absent where it never
    * does. Table and column are plain names.
@@ -99,38 +146,16 @@ export interface Dialect {
   readonly computedColumns: (table: string, columns: () => string) => string;
   /** A SELECT of the words of a constraint of a table, of which the names are bound, or of the whole table. */
   readonly ruleText: (rule: () => string, table: () => string) => string;
-  /** Whether a value that is not null is in this form, as a condition; `digits` are those of a decimal. */
-  readonly isStoredAs: (
-    column: string,
-    form: StoredAs,
-    digits: { readonly precision: number; readonly scale: number },
-  ) => string;
-  /** What keeps values out of a column that is made for a field where its type does not; absent: nothing has to. */
-  readonly guard?: (field: Field) => string | undefined;
-  /** The type of a column of text that compares by code point. */
-  readonly textType: string;
-  /**
-   * A function after whose call a statement, and what follows it in its transaction, waits for the locks of others at most
-   * so many milliseconds; absent where writes come one after the other.
-   */
-  readonly lockTimeout?: (milliseconds: string) => string;
-  /** What stands before VALUES so that ids are taken as given by a table that always gives its own; absent: nothing. */
-  readonly givenIds?: string;
-  /** What a SELECT ends with so that nobody else changes its rows before the transaction ends. */
-  readonly forUpdate: string;
-  /** The same of rows that are not named by their id: they may be on several nodes, where no lock reaches all. */
-  readonly forUpdateMany: string;
-  /** What a SELECT ends with so that nobody else deletes its rows before the transaction ends. */
-  readonly forKeyShare: string;
-  /** Whether one statement can make a record and, in its WITH, whatever goes with it; else it takes a transaction. */
-  readonly createsWhole: boolean;
-  /**
-   * A column that every table has, whose value is another after each change of a row, and that value as text; absent
-   * where there is none.
-   */
-  readonly rowVersion?: { readonly column: string; readonly text: string };
-  /** What an INSERT ends with so that it gives the new record's id; absent where the driver tells it anyway. */
-  readonly returning?: (idColumn: string) => string;
+}
+
+/**
+ * Everything in which the databases differ. One file a database, and no other place asks which one it is. What needs a
+ * part of it takes that part.
+ */
+export interface Dialect extends SqlSyntax, StoredForms, PlannerHints, Locks, CatalogQueries {
+  /** As OpenTelemetry names the system. */
+  readonly name: 'sqlite' | 'postgresql';
+  readonly explain: Explain;
 }
 
 /** What an operand asks for, be it one value or a list of them. */
@@ -139,7 +164,7 @@ export function wantedValues(value: JsonValue): readonly JsonValue[] {
 }
 
 /** The codec of the form in which the own tables of a dialect store a field. */
-export function codecOf(dialect: Dialect, field: Field): Codec {
+export function codecOf(dialect: StoredForms, field: Field): Codec {
   const { form } = dialect.storage(field);
   const codec = field.type.forms[form];
   if (codec === undefined) throw new TypeError(`${field.type.name} has no form ${form}`);
@@ -147,19 +172,19 @@ export function codecOf(dialect: Dialect, field: Field): Codec {
 }
 
 /** A value on the wire as a dialect's own tables store it. */
-export function encodeValue(dialect: Dialect, value: JsonValue, field: Field): SqlValue {
+export function encodeValue(dialect: StoredForms, value: JsonValue, field: Field): SqlValue {
   if (value === null) return null;
   const { encode } = codecOf(dialect, field);
   return encode === undefined ? (value as SqlValue) : encode(value, field);
 }
 
 /** A stored value, as a dialect selects it, as it is on the wire. */
-export function decodeValue(dialect: Dialect, stored: SqlValue, field: Field): JsonValue {
+export function decodeValue(dialect: StoredForms, stored: SqlValue, field: Field): JsonValue {
   return decoderOf(dialect, field)(stored);
 }
 
 /** What decodes many values of one field, each as `decodeValue` does. */
-export function decoderOf(dialect: Dialect, field: Field): (stored: SqlValue) => JsonValue {
+export function decoderOf(dialect: StoredForms, field: Field): (stored: SqlValue) => JsonValue {
   const { decode } = codecOf(dialect, field);
   return (stored) =>
     stored === null || decode === undefined ? (stored as JsonValue) : decode(stored, field);

@@ -1,8 +1,7 @@
-import type { Field } from '../model/api.ts';
+import type { Field, ValueKind } from '../model/api.ts';
 import { decimalType } from '../model/field-types/decimal.ts';
 import { heldAs } from '../model/field-types/stored-as.ts';
-import type { TypeName } from '../specification/specification.ts';
-import type { Dialect } from './dialect.ts';
+import type { StoredForms } from './dialect.ts';
 
 /**
  * What a column's values are, apart from how a database stores them. A column's type does not say it: on SQLite a date
@@ -10,33 +9,18 @@ import type { Dialect } from './dialect.ts';
  */
 export type StoredKind = BaseKind | `decimal(${number},${number})`;
 
-type BaseKind =
-  | Exclude<TypeName, 'id' | 'text' | 'email' | 'url' | 'enum' | 'relation' | 'decimal'>
-  | 'any';
-
-const kinds: ReadonlyMap<TypeName, BaseKind> = new Map([
-  ['text', 'string'],
-  ['email', 'string'],
-  ['url', 'string'],
-  ['enum', 'string'],
-]);
+export type BaseKind = Exclude<ValueKind, 'decimal'> | 'any';
 
 /** What a field's column holds. */
-export function kindOf(field: Field, dialect: Dialect): StoredKind {
+export function kindOf(field: Field, dialect: StoredForms): StoredKind {
   const { type, attributes, precision, scale } = field;
-  const { name } = type;
   const { storedAs } = attributes;
   if (storedAs !== undefined) {
     // Said or not, it is the form in which this database stores decimals anyway.
     const isUsual = storedAs === dialect.storage({ ...field, type: decimalType }).form;
     if (!isUsual) return heldAs[storedAs];
   }
-  if (name === 'decimal') return `decimal(${precision},${scale})`;
-  if (name === 'id')
-    return attributes.format === 'uuid' || attributes.format === 'string'
-      ? attributes.format
-      : 'integer';
-  return kinds.get(name) ?? (name as BaseKind);
+  return type.kind === 'decimal' ? `decimal(${precision},${scale})` : type.kind;
 }
 
 /** A kind without the digits of a decimal. */

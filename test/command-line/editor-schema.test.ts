@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { specificationJsonSchema } from '../../src/specification/json-schema.ts';
+import { specificationJsonSchema } from '../../src/model/load-specification.ts';
 import { makeFolder, plinth, servePlinth } from '../support/command.ts';
 
 const file = '.plinth/schema.json';

@@ -4,7 +4,7 @@ import { buildApi, type ModelCheck } from '../../src/model/build/api.ts';
 import { readValue } from '../../src/model/validation.ts';
 import { parseExactly } from '../../src/query/request/json.ts';
 import { collectProblems, inOrder } from '../../src/specification/parsers/collector.ts';
-import { loadSpecification } from '../../src/specification/load.ts';
+import { loadSpecification } from '../../src/model/load-specification.ts';
 
 /** The model of a text and every error in it, as `line:column path: message` in the order of the file. */
 export function modelOf(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Api } from '../../src/model/api.ts';
 import { buildApi } from '../../src/model/build/api.ts';
-import { loadSpecification } from '../../src/specification/load.ts';
+import { loadSpecification } from '../../src/model/load-specification.ts';
 import { expectErrors, fieldIn, fieldWith, modelOf, resources, validModel } from './model.ts';
 
 const at = 'resources.r.fields.x';

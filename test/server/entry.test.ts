@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Mode } from '../../src/http/edge/edge.ts';
-import { specificationJsonSchema } from '../../src/specification/json-schema.ts';
+import { specificationJsonSchema } from '../../src/model/load-specification.ts';
 import { serveApi } from '../support/api.ts';
 
 const resources = 'resources: { notes: { fields: { title: { type: string } } } }';

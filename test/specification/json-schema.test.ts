@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { assert, constantFrom, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { specificationJsonSchema } from '../../src/specification/json-schema.ts';
+import { specificationJsonSchema } from '../../src/model/load-specification.ts';
 import { attributeRows, fitting } from './attributes.ts';
 import { keyRows } from './keys.ts';
 import { resourceRows } from './resources.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { loadSpecification, type Loaded } from '../../src/specification/load.ts';
+import { loadSpecification } from '../../src/model/load-specification.ts';
+import type { Loaded } from '../../src/specification/load.ts';
 
 const environment = { PORT: '8080', YES: 'true', HOST: 'example.org', EMPTY: '', DIGITS: '1234' };
 

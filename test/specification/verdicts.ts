@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import { specificationJsonSchema } from '../../src/specification/json-schema.ts';
-import { loadSpecification } from '../../src/specification/load.ts';
+import { specificationJsonSchema } from '../../src/model/load-specification.ts';
+import { loadSpecification } from '../../src/model/load-specification.ts';
 import type { Problem } from '../../src/specification/problems.ts';
 
 const environment = {

@@ -11,12 +11,12 @@ import type { Sandboxes } from '../../src/http/sandboxes/sandboxes.ts';
 import { startServer, type ServerOptions } from '../../src/http/server/server.ts';
 import { uuidv7 } from '../../src/lib/uuid.ts';
 import { anonymous, type Subject } from '../../src/model/access.ts';
-import type { Api } from '../../src/model/api.ts';
+import type { Api, FieldTypes } from '../../src/model/api.ts';
 import { buildApi } from '../../src/model/build/api.ts';
 import type { ClockAndIds } from '../../src/query/write/defaults.ts';
 import { checkRules } from '../../src/query/access/rules.ts';
 import { collectProblems, inOrder } from '../../src/specification/parsers/collector.ts';
-import { loadSpecification } from '../../src/specification/load.ts';
+import { loadSpecification } from '../../src/model/load-specification.ts';
 import type { Problem } from '../../src/specification/problems.ts';
 import type { DependencyEvent, TraceReader } from '../../src/observability/events.ts';
 import { fetched, hangUp } from './http.ts';
@@ -24,20 +24,28 @@ import { undocumented } from './openapi.ts';
 import { sendRaw, type RawAnswer, type RawOptions } from './raw.ts';
 
 /** What the parser and the model say of a specification. */
-export function build(text: string): { api: Api | undefined; problems: readonly Problem[] } {
-  const loaded = loadSpecification({ file: 'plinth.yaml', text, environment: {} });
+export function build(
+  text: string,
+  types?: FieldTypes,
+): { api: Api | undefined; problems: readonly Problem[] } {
+  const loaded = loadSpecification({ file: 'plinth.yaml', text, environment: {} }, types);
   const model = collectProblems(loaded.file, loaded.positionOf);
   const { specification, leftOut } = loaded;
   const api =
-    specification && buildApi(specification, model.report, { leftOut, check: checkRules });
+    specification &&
+    buildApi(specification, model.report, {
+      leftOut,
+      check: checkRules,
+      ...(types === undefined ? {} : { types }),
+    });
   const problems = inOrder([...loaded.problems, ...model.problems()]);
   const failed = problems.some(({ severity }) => severity === 'error');
   return { api: failed ? undefined : api, problems };
 }
 
 /** The Api of a specification that has to be right. */
-export function buildValid(text: string): Api {
-  const { api, problems } = build(text);
+export function buildValid(text: string, types?: FieldTypes): Api {
+  const { api, problems } = build(text, types);
   if (api === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
   return api;
 }

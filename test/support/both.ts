@@ -21,17 +21,17 @@ export interface Both extends TestApi {
 }
 
 /**
- * Serves a specification over SQLite and over PostgreSQL, with the same records. Both draw the same times and ids;
+ * Serves a specification, or the Api of one, over SQLite and over PostgreSQL, with the same records. Both draw the same times and ids;
  * `now` is their clock; `open` says how PostgreSQL is reached.
  */
 export async function serveBoth(
-  specification: string,
+  specification: string | Api,
   records: Records = {},
   now: () => Date = () => new Date(),
   options: Partial<ServerOptions> = {},
   open = (url: string): Promise<PostgresDatabase> => openPostgres(url, { poolSize: 4 }),
 ): Promise<Both> {
-  const model = buildValid(specification);
+  const model = typeof specification === 'string' ? buildValid(specification) : specification;
   const { database: sqlite, remove } = await makeSqlite(model);
   const test = await createDatabase();
   const postgres = await open(test.url);

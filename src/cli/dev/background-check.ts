@@ -46,7 +46,7 @@ export async function checkInBackground(
 
 async function check({ name, folder, text, environment }: CheckedFile): Promise<void> {
   const [{ loadSpecification }, { buildApi }, { checkGeneration }] = await Promise.all([
-    import('../../specification/load.ts'),
+    import('../../model/load-specification.ts'),
     import('../../model/build/api.ts'),
     import('./data-problems.ts'),
   ]);

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { specificationJsonSchema } from '../../specification/json-schema.ts';
+import { specificationJsonSchema } from '../../model/load-specification.ts';
 import { fileReason } from '../failure.ts';
 import { makeFolderOf, ownFolder } from './own-folder.ts';
 

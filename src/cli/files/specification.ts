@@ -10,8 +10,8 @@ import {
   inOrder,
   type PositionOf,
 } from '../../specification/parsers/collector.ts';
-import { specificationJsonSchema } from '../../specification/json-schema.ts';
-import { loadSpecification } from '../../specification/load.ts';
+import { specificationJsonSchema } from '../../model/load-specification.ts';
+import { loadSpecification } from '../../model/load-specification.ts';
 import type { Problem } from '../../specification/problems.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
 import { shellArgument, fromFolder, shownPath, typedCommand, type Context } from '../context.ts';

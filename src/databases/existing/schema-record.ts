@@ -1,6 +1,6 @@
 import type { SqlValue } from '../../model/values.ts';
 import type { StoredAs } from '../../specification/specification.ts';
-import { quote, type Dialect } from '../../sql/dialect.ts';
+import { quote, type SqlSyntax, type StoredForms } from '../../sql/dialect.ts';
 import { servicePrefix } from '../../sql/schema/service-tables.ts';
 import type { StoredKind } from '../../sql/stored-kind.ts';
 import type { ColumnSchema } from '../../sql/schema/table.ts';
@@ -67,7 +67,7 @@ export function readRecord(rows: readonly (readonly SqlValue[])[]): readonly Rec
 }
 
 /** Makes the table of the record where there is none. */
-export function createRecord({ textType }: Dialect): string {
+export function createRecord({ textType }: StoredForms): string {
   const definitions = columns
     .split(', ')
     .map((column) => `${column} ${column === 'made' ? 'integer' : textType} NOT NULL`);
@@ -75,7 +75,10 @@ export function createRecord({ textType }: Dialect): string {
 }
 
 /** Statements that make the record what it has to be. */
-export function writeRecord(rows: readonly RecordRow[], dialect: Dialect): readonly string[] {
+export function writeRecord(
+  rows: readonly RecordRow[],
+  dialect: SqlSyntax & StoredForms,
+): readonly string[] {
   const values = rows.map(
     ({ table, column, owner, resource, field, kind, isMade }) =>
       `(${[table, column, owner, resource, field, kind].map(dialect.text).join(', ')}, ${isMade ? 1 : 0})`,

@@ -1,9 +1,8 @@
 import type { StoredAs } from '../../specification/specification.ts';
-import type { Api, Field, Resource } from '../../model/api.ts';
+import type { Api, ColumnHolder, Field, Resource } from '../../model/api.ts';
 import type { FoundForms } from '../../model/field-types/stored-as.ts';
 import type { SqlValue } from '../../model/values.ts';
-import { momentTexts, wordForms } from '../../specification/stored-forms.ts';
-import { quote, type Dialect } from '../../sql/dialect.ts';
+import { quote, type StoredForms } from '../../sql/dialect.ts';
 import type { ActualColumn, Found } from './actual-schema.ts';
 
 /** In what a column may hold moments: a range of numbers that hardly anything else is in. */
@@ -13,42 +12,16 @@ export const momentRanges = {
   unixMilliseconds: [100_000_000_000, 4_102_444_800_000],
 } as const satisfies Partial<Record<StoredAs, readonly [number, number]>>;
 
-/** What values a column takes by its type; `any`: numbers and texts alike. */
-export type Holder = 'integer' | 'number' | 'string' | 'any';
-
 /** What is looked at, and in what databases differ for it. */
 export interface StoredColumns extends Found {
   readonly fold: (name: string) => string;
-  readonly dialect: Dialect;
+  readonly dialect: StoredForms;
   /** Undefined for a type that holds nothing in a form of others. */
-  readonly holderOf: (type: string) => Holder | undefined;
+  readonly holderOf: (type: string) => ColumnHolder | undefined;
 }
 
 /** A question to the database, SQL with one row for its answer. */
 export type Looking<Answer> = Generator<string, Answer, readonly SqlValue[]>;
-
-/** The forms that a field may have, the one of an empty column first. */
-const candidates: Readonly<
-  Partial<Record<string, Readonly<Partial<Record<Holder, readonly StoredAs[]>>>>>
-> = {
-  datetime: {
-    integer: ['unixSeconds', 'unixMilliseconds'],
-    string: momentTexts,
-    any: [...momentTexts, 'unixSeconds', 'unixMilliseconds'],
-  },
-  decimal: {
-    // A column of whole numbers cannot tell 19 from 0.19: it is the scaled integer, as in tables of the service.
-    integer: ['scaled', 'real'],
-    number: ['real'],
-    string: ['text'],
-    any: ['real'],
-  },
-  boolean: {
-    integer: ['1/0'],
-    string: ['true/false', ...wordForms.filter((form) => form !== 'true/false')],
-    any: ['1/0', ...wordForms],
-  },
-};
 
 /** A column whose form is asked for. */
 interface Asked {
@@ -121,8 +94,7 @@ function columnsOf(
   { tables, record, fold, holderOf }: StoredColumns,
 ): readonly { readonly table: string; readonly one: Asked }[] {
   const open = [...resource.fields.values()].filter(
-    ({ type, attributes }) =>
-      candidates[type.name] !== undefined && attributes.storedAs === undefined,
+    ({ type, attributes }) => type.existingForms !== undefined && attributes.storedAs === undefined,
   );
   if (open.length === 0) return [];
   // One that a migration is going to rename is still under its former name.
@@ -145,9 +117,9 @@ function columnsOf(
     const isKnown =
       known?.kind !== 'scaled' &&
       (known?.isMade === true ||
-        (field.type.name === 'decimal' && /^(?:decimal|integer)/u.test(known?.kind ?? '')));
+        (field.type.number === 'exact' && /^(?:decimal|integer)/u.test(known?.kind ?? '')));
     const holder = column === undefined || isKnown ? undefined : holderOf(column.type);
-    const forms = holder && candidates[field.type.name]?.[holder];
+    const forms = holder && field.type.existingForms?.[holder];
     return column === undefined || forms === undefined
       ? []
       : [{ table: table.name, one: { resource, field, column, forms } }];
@@ -155,7 +127,7 @@ function columnsOf(
 }
 
 /** How many values each column has, and how many are in each of its forms. */
-function question(table: string, asked: readonly Asked[], dialect: Dialect): string {
+function question(table: string, asked: readonly Asked[], dialect: StoredForms): string {
   const counts = asked.flatMap(({ field, column, forms }) => {
     const name = quote(column.name);
     return [
@@ -172,7 +144,7 @@ function question(table: string, asked: readonly Asked[], dialect: Dialect): str
 const seconds = [100_000_000, 100_000_000_000] as const;
 
 /** Whether a value is taken for one in a form, which is less than it may be once that is known. */
-function looksLike(name: string, form: StoredAs, field: Field, dialect: Dialect): string {
+function looksLike(name: string, form: StoredAs, field: Field, dialect: StoredForms): string {
   const condition = dialect.isStoredAs(name, form, field);
   const [least, most] = seconds;
   if (form === 'unixSeconds') return `(${condition} AND ${name} BETWEEN -${most} AND ${most})`;

@@ -1,11 +1,11 @@
-import type { Comparison } from '../../query/filter/predicate.ts';
+import { numericOf } from '../../model/field-types/decimal.ts';
+import { operators, type Comparison } from '../../model/operators.ts';
 import type { Field } from '../../model/api.ts';
 import { isDecimalText, isFineMoment } from '../../model/indexes.ts';
 import { numberType } from '../../model/field-types/number.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { momentTexts } from '../../specification/stored-forms.ts';
-import { foldingClass } from '../../sql/case-folding.ts';
 import { anyMember } from '../../model/field-types/json.ts';
 import { momentBounds } from '../../model/field-types/stored-as.ts';
 import {
@@ -24,24 +24,14 @@ export const isComputed =
   ` WHERE indrelid = attrelid AND indisprimary AND attnum = ANY (indkey::int[]))))`;
 
 /**
- * The comparisons, each with its operand as one parameter. PostgreSQL gives the parameter the type of the column, or
- * of a list of it; text columns are all of collation "C". See docs/contract/2-reading.md#filters.
+ * A comparison with one bound value. See docs/contract/2-reading.md#filters. PostgreSQL gives the parameter the type of the column, or of a
+ * list of it; text columns are all of collation "C".
  */
-const comparisons: Readonly<Record<Comparison, (column: string, parameter: string) => string>> = {
-  eq: (column, parameter) => `${column} = ${parameter}`,
-  neq: (column, parameter) => `${column} IS DISTINCT FROM ${parameter}`,
-  gt: (column, parameter) => `${column} > ${parameter}`,
-  gte: (column, parameter) => `${column} >= ${parameter}`,
-  lt: (column, parameter) => `${column} < ${parameter}`,
-  lte: (column, parameter) => `${column} <= ${parameter}`,
-  like: (column, parameter) => `strpos(${column}, ${parameter}) > 0`,
-  ilike: (column, parameter) => `${column} ~ ${parameter}`,
-  in: (column, parameter) => `${column} = ANY(${parameter})`,
-  nin: (column, parameter) => `(${column} IS NULL OR ${column} <> ALL(${parameter}))`,
-  contains: (column, parameter) => `${column} @> ANY(${parameter})`,
-  containsAny: (column, parameter) => `${column} @> ANY(${parameter})`,
-  containsAll: (column, parameter) => `${column} @> ${parameter}`,
-};
+function condition(operator: Comparison, column: string, parameter: string): string {
+  const { sql } = operators[operator];
+  if (sql === undefined) throw new TypeError(`${operator} is no comparison`);
+  return sql.postgres.condition(column, parameter);
+}
 
 /** Of JSON of any type: a list of what is wanted, each of them the list of values that will do. */
 function containsAllOf(column: string, parameter: string): string {
@@ -52,7 +42,7 @@ function containsAllOf(column: string, parameter: string): string {
 }
 
 function hasUntypedItems({ items }: Field): boolean {
-  return items?.type.name === 'json';
+  return items?.type.json === 'any';
 }
 
 /**
@@ -61,18 +51,26 @@ function hasUntypedItems({ items }: Field): boolean {
  */
 function compareAny(json: string, operator: Comparison, parameter: string): string {
   const text = `((${json} #>> '{}') COLLATE "C")`;
-  if (operator === 'eq' || operator === 'in') return comparisons.in(json, `${parameter}::jsonb[]`);
-  if (operator === 'neq' || operator === 'nin')
-    return comparisons.nin(json, `${parameter}::jsonb[]`);
-  if (operator === 'like' || operator === 'ilike')
-    return `(jsonb_typeof(${json}) = 'string' AND ${comparisons[operator](text, parameter)})`;
-  const number = `(${json} #>> '{}')::numeric`;
-  return (
-    `EXISTS (SELECT 1 FROM jsonb_array_elements(${parameter}::jsonb) AS operand` +
-    ` WHERE jsonb_typeof(operand.value) = jsonb_typeof(${json}) AND CASE jsonb_typeof(${json})` +
-    ` WHEN 'string' THEN ${comparisons[operator](text, "(operand.value #>> '{}')")}` +
-    ` WHEN 'number' THEN ${comparisons[operator](number, "(operand.value #>> '{}')::numeric")} END)`
-  );
+  const { undeclared, isNegated = false } = operators[operator];
+  switch (undeclared) {
+    case 'list':
+      return condition(isNegated ? 'nin' : 'in', json, `${parameter}::jsonb[]`);
+    case 'text':
+      return `(jsonb_typeof(${json}) = 'string' AND ${condition(operator, text, parameter)})`;
+    case 'each': {
+      const number = `(${json} #>> '{}')::numeric`;
+      return (
+        `EXISTS (SELECT 1 FROM jsonb_array_elements(${parameter}::jsonb) AS operand` +
+        ` WHERE jsonb_typeof(operand.value) = jsonb_typeof(${json}) AND CASE jsonb_typeof(${json})` +
+        ` WHEN 'string' THEN ${condition(operator, text, "(operand.value #>> '{}')")}` +
+        ` WHEN 'number' THEN ${condition(operator, number, "(operand.value #>> '{}')::numeric")} END)`
+      );
+    }
+    case undefined:
+      throw new TypeError(`${operator} of an undeclared member`);
+    default:
+      return undeclared satisfies never;
+  }
 }
 
 /** The values that an item may have to be the wanted one: text of no type may be that of a number or a boolean. */
@@ -91,22 +89,9 @@ function anyAlternatives(wanted: JsonValue, field: Field): readonly JsonValue[] 
 function arrayOperand(value: JsonValue, operator: Comparison, field: Field): string {
   const wanted = wantedValues(value);
   const each = wanted.map((item) => alternatives(item, field));
-  if (operator !== 'containsAll') return listOf(each.flat().map((item) => JSON.stringify(item)));
+  if (operators[operator].items !== 'all')
+    return listOf(each.flat().map((item) => JSON.stringify(item)));
   return JSON.stringify(hasUntypedItems(field) ? each : wanted);
-}
-
-/** What means something in a regular expression of PostgreSQL, which takes a backslash before it. */
-const special = new Set('.^$*+?()[]{}|\\');
-
-/** A regular expression for text that contains `text` in any case, everything in it literal. */
-function foldingPattern(text: string): string {
-  let pattern = '';
-  for (const character of text) {
-    const folded = foldingClass(character);
-    if (folded.length > 1) pattern += `[${folded.join('')}]`;
-    else pattern += special.has(character) ? `\\${character}` : character;
-  }
-  return pattern;
 }
 
 /** The text of an array, one bound value whatever its length: `{"1","2"}`. */
@@ -132,15 +117,19 @@ function postgresText(text: string): string {
   return literal(text, (hex) => `convert_from(decode('${hex}', 'hex'), 'UTF8')`);
 }
 
+/** What is bound for a part of a text. */
+function partOperand(value: JsonValue, operator: Comparison): string {
+  return operators[operator].sql?.postgres.operand?.(String(value)) ?? String(value);
+}
+
 /** What `anyMember` is compared with: alternatives as a list of JSON, or for an order as JSON of a list. */
 function anyOperand(value: JsonValue, operator: Comparison, field: Field): string {
-  if (operator === 'like') return String(value);
-  if (operator === 'ilike') return foldingPattern(String(value));
+  if (operators[operator].comparesWith === 'part') return partOperand(value, operator);
   const wanted = wantedValues(value);
   const all = wanted.flatMap((item) => anyAlternatives(item, field));
-  const isOrder =
-    operator === 'gt' || operator === 'gte' || operator === 'lt' || operator === 'lte';
-  return isOrder ? JSON.stringify(all) : listOf(all.map((item) => JSON.stringify(item)));
+  return operators[operator].undeclared === 'each'
+    ? JSON.stringify(all)
+    : listOf(all.map((item) => JSON.stringify(item)));
 }
 
 /** A declared member as the type of its values; in JSON all but numbers and booleans are text, as on the wire. */
@@ -148,10 +137,23 @@ function memberValue(json: string, leaf: Field): string {
   const text = `(${json} #>> '{}')`;
   const when = (type: string, value: string): string =>
     `(CASE WHEN jsonb_typeof(${json}) = '${type}' THEN ${value} END)`;
-  const { name } = leaf.type;
-  if (name === 'integer' || name === 'number') return when('number', asDouble(text));
-  if (name === 'boolean') return when('boolean', `${text}::boolean`);
-  return name === 'array' ? when('array', json) : when('string', `${text} COLLATE "C"`);
+  const { json: form } = leaf.type;
+  switch (form) {
+    case 'integer':
+    case 'number':
+      return when('number', asDouble(text));
+    case 'boolean':
+      return when('boolean', `${text}::boolean`);
+    case 'array':
+    case 'object':
+      return when(form, json);
+    case 'string':
+      return when('string', `${text} COLLATE "C"`);
+    case 'any':
+      return json;
+    default:
+      return form satisfies never;
+  }
 }
 
 /**
@@ -165,8 +167,9 @@ function asDouble(number: string): string {
 
 /** The first item of an array, by what its items are; null where tables of others hold something else there. */
 function firstItem(column: string, items: Field): string {
-  if (items.type.name === 'decimal') return numberIn(`(${column} ->> 0)`);
-  return memberValue(`(${column} -> 0)`, items);
+  return (
+    items.type.postgres.itemOrder?.(`(${column} ->> 0)`) ?? memberValue(`(${column} -> 0)`, items)
+  );
 }
 
 /** The text of which keys can be read as a type; any as text. */
@@ -190,15 +193,10 @@ const momentParts: Readonly<Record<(typeof momentTexts)[number], readonly [strin
   sqlOffset: [' ', String.raw`\.\d{3} \+00:00`],
 };
 
-/** The number that a text is; of one that is none, null. */
-function numberIn(column: string): string {
-  return String.raw`(CASE WHEN ${column} ~ '^-?\d{1,99}(\.\d{1,99})?$' THEN ${column}::numeric END)`;
-}
-
 /** What of a column is compared and sorted. */
 function compared(column: string, field: Field): string {
   if (isFineMoment(field)) return upToMilliseconds(column);
-  return isDecimalText(field) ? numberIn(column) : column;
+  return isDecimalText(field) ? numericOf(column) : column;
 }
 
 /**
@@ -219,14 +217,15 @@ export const postgresAlike: Dialect = {
   compare: (column, operator, placeholder, field) =>
     field.type === anyMember
       ? compareAny(column, operator, placeholder)
-      : operator === 'containsAll' && hasUntypedItems(field)
+      : operators[operator].items === 'all' && hasUntypedItems(field)
         ? containsAllOf(column, placeholder)
         : isDecimalText(field)
-          ? comparisons[operator](
+          ? condition(
+              operator,
               compared(column, field),
-              `${placeholder}::${operator === 'in' || operator === 'nin' ? 'numeric[]' : 'numeric'}`,
+              `${placeholder}::${operators[operator].operand === 'list' ? 'numeric[]' : 'numeric'}`,
             )
-          : comparisons[operator](compared(column, field), placeholder),
+          : condition(operator, compared(column, field), placeholder),
   member: (column, members) =>
     `(${[column, ...members.map((name) => `${postgresText(name)}::text`)].join(' -> ')})`,
   memberValue: (json, leaf) => (leaf.type === anyMember ? json : memberValue(json, leaf)),
@@ -249,7 +248,7 @@ export const postgresAlike: Dialect = {
   operand: (value, operator, field) => {
     if (field.type === anyMember) return anyOperand(value, operator, field);
     if (field.items !== undefined) return arrayOperand(value, operator, field);
-    if (operator === 'ilike') return foldingPattern(String(value));
+    if (operators[operator].comparesWith === 'part') return partOperand(value, operator);
     const { comparand } = codecOf(postgresAlike, field);
     const one = (item: JsonValue): SqlValue =>
       (item === null ? null : comparand?.(item, operator, field)) ??
@@ -257,7 +256,7 @@ export const postgresAlike: Dialect = {
     return Array.isArray(value) ? listOf(value.map(one)) : one(value);
   },
   operandField: (operator, field) =>
-    field.type === anyMember || operator === 'like' || operator === 'ilike' ? undefined : field,
+    field.type === anyMember || operators[operator].comparesWith === 'part' ? undefined : field,
   listTable: (placeholder, field) =>
     `(SELECT unnest(${placeholder}::${field === undefined ? 'text' : valueType(field)}[]) AS value)`,
   rowsOf: (fields, placeholder) =>

@@ -1,14 +1,14 @@
-import type { Api } from '../../model/api.ts';
+import type { Api, ColumnHolder } from '../../model/api.ts';
 import { heldAs, type FoundForms } from '../../model/field-types/stored-as.ts';
 import type { StoredAs } from '../../specification/specification.ts';
 import { cutName } from '../../sql/schema/schema.ts';
 import { postgres } from './dialect.ts';
 import { readFound } from './catalog.ts';
 import type { Ask } from './database.ts';
-import { findForms, type Holder } from '../existing/stored-forms.ts';
+import { findForms } from '../existing/stored-forms.ts';
 
 /** What values a column of this type takes in a form of others; undefined for the types that are no such form. */
-export function holderOf(type: string): Holder | undefined {
+export function holderOf(type: string): ColumnHolder | undefined {
   if (/^(?:smallint|integer|bigint)$/u.test(type)) return 'integer';
   if (/^(?:text|character(?: varying)?(?:\(\d+\))?)$/u.test(type)) return 'string';
   return type === 'double precision' ? 'number' : undefined;

@@ -1,15 +1,24 @@
-import { baseOf, type StoredKind } from '../../sql/stored-kind.ts';
+import { baseOf, type BaseKind, type StoredKind } from '../../sql/stored-kind.ts';
 
-const kindTypes: ReadonlyMap<string, string> = new Map([
-  ['integer', 'INTEGER'],
-  ['boolean', 'INTEGER'],
-  ['decimal', 'INTEGER'],
-  ['number', 'REAL'],
-]);
+const kindTypes: Readonly<Record<BaseKind | 'decimal', string>> = {
+  any: 'TEXT',
+  string: 'TEXT',
+  integer: 'INTEGER',
+  number: 'REAL',
+  decimal: 'INTEGER',
+  boolean: 'INTEGER',
+  date: 'TEXT',
+  time: 'TEXT',
+  datetime: 'TEXT',
+  uuid: 'TEXT',
+  json: 'TEXT',
+  object: 'TEXT',
+  array: 'TEXT',
+};
 
 /** The declared type of a column that a migration creates for values of `kind`. */
 export function typeOfKind(kind: StoredKind): string {
-  return kindTypes.get(baseOf(kind)) ?? 'TEXT';
+  return kindTypes[baseOf(kind)];
 }
 
 /** The affinity of a declared column type, by SQLite's own rules. */

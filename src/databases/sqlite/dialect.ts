@@ -1,11 +1,10 @@
-import type { Field } from '../../model/api.ts';
+import type { Field, JsonForm } from '../../model/api.ts';
 import { isDecimalText, isFineMoment } from '../../model/indexes.ts';
 import { numberType } from '../../model/field-types/number.ts';
-import type { Comparison } from '../../query/filter/predicate.ts';
+import { operators, type Comparison } from '../../model/operators.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { momentTexts } from '../../specification/stored-forms.ts';
 import type { SqlValue } from '../../model/values.ts';
-import { foldingClass } from '../../sql/case-folding.ts';
 import { anyMember } from '../../model/field-types/json.ts';
 import { heldAs, momentBounds } from '../../model/field-types/stored-as.ts';
 import { jsonGuard } from '../../sql/compile/json-guard.ts';
@@ -17,33 +16,18 @@ import {
   type Dialect,
 } from '../../sql/dialect.ts';
 
-const items = (placeholder: string): string => `(SELECT value FROM json_each(${placeholder}))`;
-
-type ArrayComparison = 'contains' | 'containsAll' | 'containsAny';
-
-/** The comparisons of scalars, each with its operand as one parameter. See docs/contract/2-reading.md#filters. */
-const comparisons: Readonly<
-  Record<Exclude<Comparison, ArrayComparison>, (column: string, parameter: string) => string>
-> = {
-  eq: (column, parameter) => `${column} = ${parameter}`,
-  neq: (column, parameter) => `${column} IS NOT ${parameter}`,
-  gt: (column, parameter) => `${column} > ${parameter}`,
-  gte: (column, parameter) => `${column} >= ${parameter}`,
-  lt: (column, parameter) => `${column} < ${parameter}`,
-  lte: (column, parameter) => `${column} <= ${parameter}`,
-  like: (column, parameter) => `instr(${column}, ${parameter}) > 0`,
-  ilike: (column, parameter) => `${column} GLOB ${parameter}`,
-  in: (column, parameter) => `${column} IN ${items(parameter)}`,
-  nin: (column, parameter) => `(${column} IS NULL OR ${column} NOT IN ${items(parameter)})`,
-};
-
-function isArrayComparison(operator: Comparison): operator is ArrayComparison {
-  return operator === 'contains' || operator === 'containsAll' || operator === 'containsAny';
+/** A comparison of a scalar with one bound value. See docs/contract/2-reading.md#filters. */
+function condition(operator: Comparison, column: string, parameter: string): string {
+  const sql = operators[operator].sql?.sqlite;
+  if (sql === undefined) throw new TypeError(`SQLite does not compare scalars by ${operator}`);
+  return sql.condition(column, parameter);
 }
+
+const listItems = (placeholder: string): string => `(SELECT value FROM json_each(${placeholder}))`;
 
 /** What an item of an array is compared as; JSON of any type by the type found, so that 1 is not true. */
 function itemValue(field: Field): string {
-  return field.items?.type.name === 'json'
+  return field.items?.type.json === 'any'
     ? "CASE WHEN item.type IN ('true', 'false') THEN item.type" +
         " WHEN item.type NOT IN ('object', 'array') THEN item.value END"
     : 'item.value';
@@ -58,7 +42,7 @@ function compareArray(column: string, isAll: boolean, parameter: string, field: 
     `EXISTS (SELECT 1 FROM json_each(${column}) AS item WHERE ${itemValue(field)} IN ${wanted})`;
   return isAll
     ? `(${column} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM json_each(coalesce(${parameter}, '[[]]')) AS wanted` +
-        ` WHERE NOT ${found(items('wanted.value'))}))`
+        ` WHERE NOT ${found(listItems('wanted.value'))}))`
     : found(
         `(SELECT one.value FROM json_each(${parameter}) AS wanted, json_each(wanted.value) AS one)`,
       );
@@ -66,7 +50,7 @@ function compareArray(column: string, isAll: boolean, parameter: string, field: 
 
 /** The values that an item may have to be the wanted one: text of no type may be that of a number. */
 function alternatives(wanted: JsonValue, field: Field): readonly JsonValue[] {
-  return field.items?.type.name === 'json' ? numberAlternatives(wanted, field) : [wanted];
+  return field.items?.type.json === 'any' ? numberAlternatives(wanted, field) : [wanted];
 }
 
 function numberAlternatives(wanted: JsonValue, field: Field): readonly JsonValue[] {
@@ -78,14 +62,21 @@ function sqliteText(text: string): string {
   return literal(text, (hex) => `CAST(x'${hex}' AS TEXT)`);
 }
 
-/** The types of JSON in which a declared member's values stand there, and how they are read where not as they are. */
-function memberTypes(json: string, { type }: Field): readonly [types: string, value?: string] {
-  const { name } = type;
-  if (name === 'number') return [`'integer', 'real'`, asDouble(`${json} ->> '$'`)];
-  if (name === 'integer') return [`'integer', 'real'`];
-  if (name === 'boolean') return [`'true', 'false'`];
-  if (name === 'array') return [`'array'`, json];
-  return [`'text'`];
+/** The types of JSON in which values of a form stand there. */
+const jsonTypes: Readonly<Record<JsonForm, string>> = {
+  number: `'integer', 'real'`,
+  integer: `'integer', 'real'`,
+  boolean: `'true', 'false'`,
+  array: `'array'`,
+  string: `'text'`,
+  object: `'object'`,
+  any: `'true', 'false', 'integer', 'real', 'text', 'array', 'object'`,
+};
+
+/** How a declared member's value is read. */
+function jsonValue(json: string, form: JsonForm): string {
+  if (form === 'array') return json;
+  return form === 'number' ? asDouble(`${json} ->> '$'`) : `${json} ->> '$'`;
 }
 
 /** In JSON a large number may look like a 64-bit integer, which is not the same number as the double. */
@@ -101,35 +92,32 @@ function compareAny(json: string, operator: Comparison, parameter: string): stri
   const value =
     `CASE WHEN json_type(${json}) IN ('true', 'false') THEN json_type(${json})` +
     ` WHEN json_type(${json}) NOT IN ('object', 'array') THEN ${json} ->> '$' END`;
-  if (operator === 'eq' || operator === 'in') return comparisons.in(`(${value})`, parameter);
-  if (operator === 'neq' || operator === 'nin') return comparisons.nin(`(${value})`, parameter);
-  if (operator === 'like' || operator === 'ilike') {
-    const text = `(CASE json_type(${json}) WHEN 'text' THEN ${json} ->> '$' END)`;
-    return comparisons[operator](text, parameter);
+  const { undeclared, isNegated = false } = operators[operator];
+  switch (undeclared) {
+    case 'list':
+      return condition(isNegated ? 'nin' : 'in', `(${value})`, parameter);
+    case 'text': {
+      const text = `(CASE json_type(${json}) WHEN 'text' THEN ${json} ->> '$' END)`;
+      return condition(operator, text, parameter);
+    }
+    case 'each': {
+      const isOperand =
+        `json_type(${json}) IN ('integer', 'real', 'text')` +
+        ` AND (json_type(${json}) = 'text') = (operand.type = 'text')` +
+        ` AND ${condition(operator, `(${json} ->> '$')`, 'operand.value')}`;
+      return `EXISTS (SELECT 1 FROM json_each(${parameter}) AS operand WHERE ${isOperand})`;
+    }
+    case undefined:
+      throw new TypeError(`${operator} of an undeclared member`);
+    default:
+      return undeclared satisfies never;
   }
-  if (isArrayComparison(operator)) throw new TypeError(`${operator} of an undeclared member`);
-  const isOperand =
-    `json_type(${json}) IN ('integer', 'real', 'text')` +
-    ` AND (json_type(${json}) = 'text') = (operand.type = 'text')` +
-    ` AND ${comparisons[operator](`(${json} ->> '$')`, 'operand.value')}`;
-  return `EXISTS (SELECT 1 FROM json_each(${parameter}) AS operand WHERE ${isOperand})`;
 }
 
 /** What of a column is compared and sorted. */
 function compared(column: string, field: Field): string {
   if (isFineMoment(field)) return upToMilliseconds(column);
   return isDecimalText(field) ? asDouble(column) : column;
-}
-
-/** A GLOB pattern for text that contains `text` in any case, everything in it literal. */
-function globPattern(text: string): string {
-  let pattern = '*';
-  for (const character of text) {
-    const folded = foldingClass(character);
-    if (folded.length > 1) pattern += `[${folded.join('')}]`;
-    else pattern += '*?['.includes(character) ? `[${character}]` : character;
-  }
-  return `${pattern}*`;
 }
 
 /** JSON text of a list for `json_each`; integers beyond a double are written digit by digit. */
@@ -191,25 +179,25 @@ export const sqlite: Dialect = {
   sortKey: (column, field) => {
     const { items } = field;
     if (items === undefined) return compared(column, field);
-    // All decimals of a field have the same number of places, so without the point they are whole numbers.
-    return items.type.name === 'decimal'
-      ? `CAST(replace(json_extract(${column}, '$[0]'), '.', '') AS INTEGER)`
-      : sqlite.memberValue(`(${column} -> '$[0]')`, items);
+    return (
+      items.type.sqlite.itemOrder?.(`json_extract(${column}, '$[0]')`) ??
+      sqlite.memberValue(`(${column} -> '$[0]')`, items)
+    );
   },
   nulls: (placed) => (placed === 'first' ? ' NULLS FIRST' : ' NULLS LAST'),
   text: sqliteText,
   compare: (column, operator, placeholder, field) =>
     field.type === anyMember
       ? compareAny(column, operator, placeholder)
-      : isArrayComparison(operator)
-        ? compareArray(column, operator === 'containsAll', placeholder, field)
-        : comparisons[operator](compared(column, field), placeholder),
+      : operators[operator].items !== undefined
+        ? compareArray(column, operators[operator].items === 'all', placeholder, field)
+        : condition(operator, compared(column, field), placeholder),
   member: (column, members) =>
     `(${column} -> ${sqliteText(`$${members.map((name) => `.${JSON.stringify(name)}`).join('')}`)})`,
   memberValue: (json, leaf) => {
     if (leaf.type === anyMember) return json;
-    const [types, value = `${json} ->> '$'`] = memberTypes(json, leaf);
-    return `(CASE WHEN json_type(${json}) IN (${types}) THEN ${value} END)`;
+    const form = leaf.type.json;
+    return `(CASE WHEN json_type(${json}) IN (${jsonTypes[form]}) THEN ${jsonValue(json, form)} END)`;
   },
   memberIsNull: (json) => `coalesce(json_type(${json}), 'null') = 'null'`,
   decodeMember: (leaf) => codecOf(sqlite, leaf).decode,
@@ -286,12 +274,12 @@ export const sqlite: Dialect = {
       : `CAST(${column} AS TEXT)`;
   },
   operand: (value, operator, field) => {
-    if (operator === 'ilike') return globPattern(String(value));
-    if (operator === 'like') return String(value);
+    const { comparesWith, items, sql } = operators[operator];
+    if (comparesWith === 'part') return sql?.sqlite?.operand?.(String(value)) ?? String(value);
     if (field.type === anyMember) {
       return JSON.stringify(wantedValues(value).flatMap((item) => numberAlternatives(item, field)));
     }
-    if (isArrayComparison(operator)) {
+    if (items !== undefined) {
       return JSON.stringify(wantedValues(value).map((item) => alternatives(item, field)));
     }
     const { comparand, encode } = codecOf(sqlite, field);

@@ -1,4 +1,4 @@
-import type { Comparison } from '../../query/filter/predicate.ts';
+import { operators, type Comparison } from '../../model/operators.ts';
 import type { Field } from '../../model/api.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import { sqlite } from './dialect.ts';
@@ -19,17 +19,6 @@ export interface ExistingColumns {
   readonly unguarded: TableColumns;
 }
 
-const textual: ReadonlySet<Comparison> = new Set([
-  'eq',
-  'neq',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'in',
-  'nin',
-]);
-
 /**
  * SQLite over existing tables: texts are compared and sorted by code point, as everywhere, and what is read as JSON may
  * be none.
@@ -47,7 +36,7 @@ export function overExisting({ collated, unguarded }: ExistingColumns): Dialect 
     sortKey: (column, field) => byCodePoint(sqlite.sortKey(list(column, field), field), field),
     compare: (column, operator, placeholder, field) =>
       sqlite.compare(
-        textual.has(operator) ? byCodePoint(column, field) : list(column, field),
+        comparesWhole(operator) ? byCodePoint(column, field) : list(column, field),
         operator,
         placeholder,
         field,
@@ -56,6 +45,12 @@ export function overExisting({ collated, unguarded }: ExistingColumns): Dialect 
     looksUp: (above, key) => !has(collated, above) && !has(collated, key),
     member: (column, members, field) => sqlite.member(json(column, field), members, field),
   };
+}
+
+/** Whether an operator compares whole values, which goes by the collation. */
+function comparesWhole(operator: Comparison): boolean {
+  const { comparesWith, items } = operators[operator];
+  return comparesWith !== 'part' && items === undefined;
 }
 
 function has(columns: TableColumns, { resource, column }: Field): boolean {

@@ -1,14 +1,14 @@
 import Driver from 'better-sqlite3';
-import type { Api } from '../../model/api.ts';
+import type { Api, ColumnHolder } from '../../model/api.ts';
 import type { FoundForms } from '../../model/field-types/stored-as.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { sqlite } from './dialect.ts';
 import { foldName } from './existing.ts';
 import { readMade, readTables } from './catalog.ts';
 import { affinityOf } from './column-types.ts';
-import { findForms, type Holder } from '../existing/stored-forms.ts';
+import { findForms } from '../existing/stored-forms.ts';
 
-const holders: ReadonlyMap<string, Holder> = new Map([
+const holders: ReadonlyMap<string, ColumnHolder> = new Map([
   ['INTEGER', 'integer'],
   ['REAL', 'number'],
   ['TEXT', 'string'],

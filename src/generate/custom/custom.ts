@@ -39,7 +39,7 @@ function customSource(
   functions: UserFunctions,
 ): CustomSource | undefined {
   const { values, template, generator, transform = [] } = field.attributes;
-  if (values !== undefined && field.type.name !== 'enum') {
+  if (values !== undefined && field.type.attributes.includes('drawnValues')) {
     const distinct = [...new Map(values.map((one) => [JSON.stringify(one), one])).values()];
     const pool = listPool(distinct);
     return {

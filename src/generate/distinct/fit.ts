@@ -1,3 +1,4 @@
+import { formatOf } from '../../model/field-types/string.ts';
 import type { Field } from '../../model/api.ts';
 import { codePoints } from '../../model/constraints.ts';
 import { permuted } from '../random.ts';
@@ -25,8 +26,8 @@ export function fitText(text: string, { attributes }: Field): string {
  * anything else, where a telephone number has seven digits that stand for it. What leaves no room for it is cut.
  */
 export function distinctText(text: string, row: number, field: Field): string {
-  const { maxLength = Infinity, format } = field.attributes;
-  const kind = field.type.name === 'email' || field.type.name === 'url' ? field.type.name : format;
+  const { maxLength = Infinity } = field.attributes;
+  const kind = formatOf(field);
   if (kind === 'email') {
     const at = text.lastIndexOf('@');
     const [local, domain] = [text.slice(0, at), text.slice(at)];

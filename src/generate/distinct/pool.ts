@@ -45,9 +45,9 @@ export function numberPool(
   const { multipleOf } = field.attributes;
   const divisor = multipleOf === undefined ? undefined : exact(multipleOf);
   const scales =
-    field.type.name === 'number'
+    field.type.number === 'double'
       ? [Math.max(natural.scale ?? 2, divisor?.scale ?? 0), 6, 9, 12]
-      : [field.type.name === 'decimal' ? field.scale : 0];
+      : [field.type.number === 'exact' ? field.scale : 0];
   for (const scale of scales) {
     const pool = poolAt(field, natural, isUnique, scale, divisor);
     if (pool !== undefined) return pool;
@@ -64,7 +64,7 @@ function poolAt(
 ): Pool | undefined {
   const unit = 10n ** BigInt(scale);
   const limit =
-    field.type.name === 'decimal'
+    field.type.number === 'exact'
       ? 10n ** BigInt(field.precision) - 1n
       : BigInt(Number.MAX_SAFE_INTEGER);
   const declared = declaredBounds(field, scale);
@@ -119,10 +119,10 @@ export function rangePool(field: Field, { min, max, step }: NumberRange): Pool |
   const steps = [step, attributes.multipleOf].flatMap((one) =>
     one === undefined ? [] : exact(one),
   );
-  if (type.name === 'number' && steps.length === 0) return undefined;
+  if (type.number === 'double' && steps.length === 0) return undefined;
   const finest = Math.max(0, ...steps.map(({ scale }) => scale));
-  const scale = { integer: 0, decimal: field.scale, number: finest }[type.name as string];
-  if (scale === undefined) return undefined;
+  if (type.number === undefined) return undefined;
+  const scale = { whole: 0, exact: field.scale, double: finest }[type.number];
   const by = steps
     .map((one) => larger(floorTo(one, scale), 1n))
     .reduce((all, one) => (all * one) / gcd(all, one), 1n);
@@ -140,9 +140,10 @@ function latticeOf(field: Field, start: bigint, step: bigint, count: bigint, sca
   const [first, by] = [Number(start), Number(step)];
   const digits = (place: number): bigint | number =>
     isSafe ? first + place * by : start + step * BigInt(place);
-  const { name } = field.type;
-  if (name === 'integer') return { size, at: (place) => Number(digits(place)) };
-  if (name === 'number') return { size, at: (place) => Number(formatScaled(digits(place), scale)) };
+  const { number } = field.type;
+  if (number === 'whole') return { size, at: (place) => Number(digits(place)) };
+  if (number === 'double')
+    return { size, at: (place) => Number(formatScaled(digits(place), scale)) };
   return { size, at: (place) => formatScaled(digits(place), scale) };
 }
 

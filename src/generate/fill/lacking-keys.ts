@@ -116,6 +116,6 @@ export class LackingKeys {
     const id = target && this.targets.get(target.id)?.one(place, this.resource, stored);
     if (name === undefined || id === undefined) return;
     values.set(typeField, name);
-    values.set(idField, idField.type.name === 'string' ? String(id) : id);
+    values.set(idField, idField.type.kind === 'string' ? String(id) : id);
   }
 }

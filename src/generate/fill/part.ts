@@ -1,3 +1,4 @@
+import { formatOf } from '../../model/field-types/string.ts';
 import type { Field } from '../../model/api.ts';
 import { singular } from '../../model/build/names.ts';
 import type { JsonValue } from '../../specification/specification.ts';
@@ -59,9 +60,7 @@ export function aroundMembers(
 
 /** Whatever it is called, what is written to is somebody. */
 function hasEmail({ properties = new Map() }: Field): boolean {
-  const isEmail = ({ type, attributes }: Field): boolean =>
-    type.name === 'email' || attributes.format === 'email';
-  return [...properties.values()].some(isEmail);
+  return [...properties.values()].some((property) => formatOf(property) === 'email');
 }
 
 /** The parts of a field's name; those of an item are of one of what its list is called. */

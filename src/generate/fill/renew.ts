@@ -155,7 +155,7 @@ function isAsMade(value: JsonValue, made: JsonValue | undefined, { type }: Field
   if (value === null || typeof value === 'object') return false;
   if (made === null || made === undefined || typeof made === 'object') return false;
   // `3` is `"3.00"` as a decimal, and `true` is 1.
-  const isNumber = ['integer', 'number', 'decimal'].includes(type.name) && made !== '';
+  const isNumber = type.number !== undefined && made !== '';
   return String(value) === String(made) || (isNumber && Number(value) === Number(made));
 }
 

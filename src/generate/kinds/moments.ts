@@ -250,9 +250,15 @@ const ofStay: ReadonlyMap<string, string> = new Map([
   ['departs', 'checkout'],
 ]);
 
+/** Whether a field holds days or moments. */
+function isMoment({ type: { generated } }: Field): boolean {
+  return generated === 'day' || generated === 'moment';
+}
+
 /** The parts of a moment's name, translated to the meaning they have in its resource. */
 function meant(tokens: readonly string[], { type, resource }: Field): readonly string[] {
-  const isStay = type.name === 'date' && /(?:booking|reservation|stay)s?$/iu.test(resource.name);
+  const isStay =
+    type.generated === 'day' && /(?:booking|reservation|stay)s?$/iu.test(resource.name);
   return tokens.map(
     (token) => (isStay ? ofStay.get(token) : undefined) ?? stepWord(token, resource.name),
   );
@@ -273,7 +279,7 @@ function kindOf(tokens: readonly string[]): { readonly kind: MomentKind; readonl
  * is not a step, because any record may be deleted.
  */
 export function stepOf(field: Field): ((row: Row) => boolean) | undefined {
-  if (!/^date(?:time)?$/u.test(field.type.name)) return undefined;
+  if (!isMoment(field)) return undefined;
   const tokens = meant(tokensOf(field.name), field);
   if (kindOf(tokens).kind.isStep === undefined) return undefined;
   const mark = markOf(stemOf(tokens).at(-1) ?? '');
@@ -287,7 +293,7 @@ export function momentSource(
 ): Source {
   const { kind, prefix } = kindOf(meant(tokens, field));
   const { name, isFirst = false, isOfDay = isFirst, isAhead = false, after } = kind;
-  const unit = field.type.name === 'date' ? day : second;
+  const unit = field.type.generated === 'day' ? day : second;
   if (isUnique) {
     const size = unit === day ? 36_500 : 315_360_000;
     // Count back from the reference date, or forward if these moments lie in the future.
@@ -297,7 +303,7 @@ export function momentSource(
     return { name, pool, draw: ({ random }) => at(random.below(size)) };
   }
   const isEarlier = (other: Field): boolean => {
-    if (other === field || !/^date(?:time)?$/u.test(other.type.name)) return false;
+    if (other === field || !isMoment(other)) return false;
     const found = kindOf(meant(tokensOf(other.name), other));
     return found.kind.name === after && (after !== 'date.start' || found.prefix === prefix);
   };

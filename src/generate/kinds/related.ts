@@ -91,7 +91,7 @@ export function relatedNumber(
   place: Place,
 ): ((row: Row, random: Random, pool: Pool) => JsonValue | undefined) | undefined {
   const { field, tokens, subject } = place;
-  const isWhole = field.type.name === 'integer';
+  const isWhole = field.type.number === 'whole';
   const ending = tokens.join('');
   const upper = upperEnd(place);
   if (upper !== undefined) return upper;

@@ -32,7 +32,7 @@ export function labelText(place: Place): (row: Row) => string {
     // A title with a format, such as a slug, is itself made from the label.
     if (one === undefined || one.attributes.format !== undefined) return false;
     if (isOfObject && one === resource.fields.get(name)) return false;
-    return one.type.name === 'string' || one.type.name === 'text';
+    return one.type.text !== undefined;
   };
   const sibling = place.siblingOf(labelFields.filter(isLabel));
   const label = isOfObject

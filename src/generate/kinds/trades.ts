@@ -1,3 +1,4 @@
+import { formatOf } from '../../model/field-types/string.ts';
 import type { Random } from '../random.ts';
 import { digits, drawn, letters, oneOf, type KindRow } from './kind.ts';
 import { accountName, persona } from './people.ts';
@@ -97,7 +98,7 @@ export const tradeKinds: readonly KindRow[] = [
     'twitter,instagram,facebook,linkedin,github,tiktok,youtube,mastodon,bluesky',
     drawn('internet.handle', ({ field, tokens, words, prefix }, _, row) => {
       const name = accountName(words, persona(words, row, prefix), '.');
-      const isUrl = field.type.name === 'url' || field.attributes.format === 'url';
+      const isUrl = formatOf(field) === 'url';
       return isUrl ? `https://example.com/${tokens.at(-1) ?? ''}/${name}` : `@${name}`;
     }),
   ],

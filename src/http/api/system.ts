@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '../../errors.ts';
 import type { Caller } from '../../model/access.ts';
 import { jsonResponse, type Response } from '../response/response.ts';
-import { specificationJsonSchema } from '../../specification/json-schema.ts';
+import { specificationJsonSchema } from '../../model/load-specification.ts';
 import type { Version } from '../../model/api.ts';
 import { isDashboardPath } from '../dashboard/dashboard.ts';
 import { answerDashboard } from '../dashboard/endpoints.ts';

@@ -34,7 +34,12 @@ export function modelDocument(view: View): Model {
     version: version.number,
     versions: [...api.versions.keys()].sort((a, b) => a - b),
     limits: api.limits,
-    operators: Object.entries(operators).map(([name, definition]) => ({ name, ...definition })),
+    operators: Object.entries(operators).map(([name, { suffix, operand, meaning }]) => ({
+      name,
+      suffix,
+      operand,
+      meaning,
+    })),
     resources: view.resourceViews().map(resourceDocument),
   };
 }
@@ -117,7 +122,7 @@ function fieldDocument(field: Field, view: View): ValueInfo {
     constraints: Object.fromEntries(
       told.flatMap((name) => (attributes[name] === undefined ? [] : [[name, attributes[name]]])),
     ),
-    ...(field.type.name === 'decimal' ? { precision: field.precision, scale: field.scale } : {}),
+    ...(field.type.number === 'exact' ? { precision: field.precision, scale: field.scale } : {}),
     ...(reference === undefined ? {} : referenceDocument(reference, view)),
     ...(items === undefined ? {} : { items: fieldDocument(items, view) }),
     ...(properties === undefined

@@ -1,6 +1,9 @@
 import type { Api, Field } from '../../model/api.ts';
 import { nearest } from '../../lib/nearest.ts';
-import { operatorSuffixes, reservedParameters } from '../../specification/reserved.ts';
+import { operators } from '../../model/operators.ts';
+import { reservedParameters } from '../../specification/reserved.ts';
+
+const operatorSuffixes = Object.values(operators).map(({ suffix }) => suffix);
 
 /** What a parameter is called goes on like this behind the name of a field: `pin_gt`, `pin[gt]`, `pin.limit`. */
 const ofName = /^[\w.[\]]*$/u;

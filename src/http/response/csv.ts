@@ -15,7 +15,7 @@ export async function* csv(
     const lines = records.map((record) =>
       line(
         columns.map(({ name, field }) =>
-          field.type.name === 'json' ? json(record[name]) : record[name],
+          field.type.json === 'any' ? json(record[name]) : record[name],
         ),
       ),
     );

@@ -1,3 +1,6 @@
+import type { FieldTypes } from '../../model/api.ts';
+import { booleanType } from '../../model/field-types/boolean.ts';
+import { fieldTypes, typeOf } from '../../model/field-types/registry.ts';
 import { counted } from '../../model/values.ts';
 import type { FieldSpecification } from '../../specification/specification.ts';
 import { quote } from '../../sql/dialect.ts';
@@ -61,7 +64,10 @@ const computed: ColumnType = {
 };
 
 /** Reads what tables the schema of a PostgreSQL database has and what is in them. Changes nothing of it. */
-export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
+export async function readPostgres(
+  ask: Ask,
+  types: FieldTypes = fieldTypes,
+): Promise<FoundDatabase> {
   const tables = await readTables(ask);
   const record = await readMade(ask, tables);
   const enums = new Map<string, readonly string[]>();
@@ -99,7 +105,7 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
     const primary = actual.indexes.find(({ isPrimary }) => isPrimary)?.columns;
     const columns: FoundTable['columns'][number][] = [];
     for (const column of actual.columns.values()) {
-      const known = recordedType(recorded.get(column.name), column.type === 'jsonb');
+      const known = recordedType(recorded.get(column.name), column.type === 'jsonb', types);
       const limits = { ...domainBounds(column), ...bounds.get(column.name) };
       const kinds = kindsQuery(actual, column);
       columns.push({
@@ -107,7 +113,7 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
         type: column.isComputed
           ? computed
           : known === undefined
-            ? await typeOf(ask, actual, column, enums, limits)
+            ? await columnType(ask, actual, column, enums, limits, types)
             : { attributes: known, notes: [] },
         bounds: limits,
         comment: comments.get(`${name}\0${column.name}`),
@@ -119,13 +125,14 @@ export async function readPostgres(ask: Ask): Promise<FoundDatabase> {
       actual,
       columns,
       primary: keys,
+      types,
       rowKey: keys.length > 1 ? 'id' : undefined,
       wideKeys: (wideKeys.get(name) ?? []).map((table) => `its key of several columns to ${table}`),
       record: recorded,
       comment: comments.get(`${name}\0`),
     });
   }
-  return { tables: found, left, fold: (name) => name };
+  return { tables: found, left, types, fold: (name) => name };
 }
 
 /** What the domain of a column says of its values. */
@@ -135,21 +142,23 @@ function domainBounds({ domain }: ActualColumn): Bounds {
 }
 
 /** The type of a column; where the declared one leaves it open, what is stored decides. */
-async function typeOf(
+async function columnType(
   ask: Ask,
   table: ActualTable,
   column: ActualColumn,
   enums: Enums,
   bounds: Bounds,
+  types: FieldTypes,
 ): Promise<ColumnType> {
   const count = async (condition: string): Promise<number> => {
     const [row] = await ask(`SELECT count(*)::int FROM ${quote(table.name)} WHERE ${condition}`);
     return Number(row?.[0]);
   };
   const name = quote(column.name);
-  const type = postgresType(column.type, enums);
+  const type = postgresType(column.type, enums, types);
   if ('left' in type) return type;
-  if (type.attributes.type === 'decimal' && type.attributes.precision === undefined) {
+  const { kind, text } = typeOf(type.attributes, types);
+  if (kind === 'decimal' && type.attributes.precision === undefined) {
     const [row = []] = await ask(
       `SELECT max(scale(${name}))::int, max(length(rtrim(split_part(${name}::text, '.', 2), '0')))::int,` +
         ` max(length(trunc(abs(${name}))::text))::int, count(*) FILTER (WHERE ${name} IN ('NaN', 'Infinity', '-Infinity'))::int FROM ${quote(table.name)}`,
@@ -160,25 +169,25 @@ async function typeOf(
       Number(odd),
     );
   }
-  if (type.attributes.type === 'integer' && column.type === 'bigint') {
+  if (kind === 'integer' && column.type === 'bigint') {
     const unsafe = await count(`${name} NOT BETWEEN -9007199254740991 AND 9007199254740991`);
     if (unsafe > 0) return { left: 'it holds whole numbers that JSON cannot tell exactly' };
   }
-  if (type.attributes.type === 'integer' || type.attributes.type === 'string') {
-    const form = await formOf(ask, table, column, type.attributes.type, bounds);
+  if (kind === 'integer' || text !== undefined) {
+    const form = await formOf(ask, table, column, kind === 'integer', bounds);
     if (form !== undefined) return { attributes: form, notes: type.notes };
   }
-  if (type.attributes.type === 'number') {
+  if (kind === 'number') {
     const odd = await count(`${name}::text IN ('NaN', 'Infinity', '-Infinity')`);
     if (odd > 0) return { left: 'it holds numbers that JSON does not know, such as NaN' };
   }
-  if (type.attributes.type === 'datetime' || type.attributes.type === 'date') {
+  if (kind === 'datetime' || kind === 'date') {
     const endless = await count(
       `NOT isfinite(${name}) OR ${name} < DATE '0001-01-01' OR ${name} >= DATE '10000-01-01'`,
     );
     if (endless > 0) return { left: 'it holds dates that are not from the years 1 to 9999' };
   }
-  if (type.attributes.type === 'datetime') {
+  if (kind === 'datetime') {
     const finer = await count(`date_trunc('milliseconds', ${name}) <> ${name}`);
     if (finer > 0)
       return {
@@ -189,11 +198,11 @@ async function typeOf(
         ],
       };
   }
-  if (type.attributes.type === 'array') {
+  if (kind === 'array') {
     const nested = await count(`array_ndims(${name}) > 1`);
     if (nested > 0) return { left: 'it holds arrays of several dimensions' };
   }
-  if (type.attributes.type === 'time') {
+  if (kind === 'time') {
     const finer = await count(`date_trunc('second', ${name}::interval) <> ${name}::interval`);
     if (finer > 0) return { left: 'it holds times with fractions of a second' };
   }
@@ -205,22 +214,25 @@ async function formOf(
   ask: Ask,
   table: ActualTable,
   { name, isPrimary }: ActualColumn,
-  type: 'integer' | 'string',
+  isNumber: boolean,
   bounds: Bounds,
 ): Promise<FieldSpecification | undefined> {
   const isKey = isPrimary || table.references.some(({ column }) => column === name);
   const { isFlag, isMoment } = hintsOf(name, bounds, isKey);
-  if (isKey || (type === 'integer' && !isFlag && !isMoment)) return undefined;
+  if (isKey || (isNumber && !isFlag && !isMoment)) return undefined;
   const none = { precision: 1, scale: 0 };
   const conditions: (readonly [FieldSpecification, string])[] = [];
-  if (type === 'string')
+  if (!isNumber)
     for (const form of momentTexts)
       conditions.push([momentIn(form), postgres.isStoredAs('c', form, none)]);
-  const words = type === 'string' ? wordForms : (['1/0'] as const);
+  const words = isNumber ? (['1/0'] as const) : wordForms;
   if (isFlag)
     for (const storedAs of words)
-      conditions.push([{ type: 'boolean', storedAs }, postgres.isStoredAs('c', storedAs, none)]);
-  if (type === 'integer' && isMoment)
+      conditions.push([
+        { type: booleanType.name, storedAs },
+        postgres.isStoredAs('c', storedAs, none),
+      ]);
+  if (isNumber && isMoment)
     for (const form of ['unixSeconds', 'unixMilliseconds'] as const)
       conditions.push([momentIn(form), `c BETWEEN ${momentRanges[form].join(' AND ')}`]);
   const counts = conditions.map(([, condition]) => `count(*) FILTER (WHERE ${condition})::int`);

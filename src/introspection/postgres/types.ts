@@ -1,51 +1,27 @@
-import type { FieldSpecification, TypeName } from '../../specification/specification.ts';
+import type { FieldTypes } from '../../model/api.ts';
+import type { FieldSpecification } from '../../specification/specification.ts';
 import type { ColumnType } from '../table.ts';
 
 /** The values of each enum, in its order. */
 export type Enums = ReadonlyMap<string, readonly string[]>;
-
-/** Types of PostgreSQL as `format_type` writes them, without what is in parentheses. */
-const plainTypes: ReadonlyMap<string, TypeName> = new Map([
-  ['smallint', 'integer'],
-  ['integer', 'integer'],
-  ['bigint', 'integer'],
-  ['double precision', 'number'],
-  ['boolean', 'boolean'],
-  ['date', 'date'],
-  ['time without time zone', 'time'],
-  ['timestamp without time zone', 'datetime'],
-  ['timestamp with time zone', 'datetime'],
-  ['uuid', 'uuid'],
-  ['json', 'json'],
-  ['jsonb', 'json'],
-  ['text', 'string'],
-  ['character varying', 'string'],
-  ['character', 'string'],
-  ['bpchar', 'string'],
-  ['citext', 'string'],
-]);
 
 const notes: ReadonlyMap<string, string> = new Map([
   ['timestamp without time zone', 'A timestamp without time zone, taken as UTC.'],
   ['citext', 'In the database it compares without case; here it compares exactly.'],
 ]);
 
-/** What items of an array become in JSON. */
-const itemTypes: ReadonlyMap<string, TypeName> = new Map([
-  ['smallint', 'integer'],
-  ['integer', 'integer'],
-  ['bigint', 'integer'],
-  ['double precision', 'number'],
-  ['boolean', 'boolean'],
-  ['date', 'date'],
-  ['uuid', 'uuid'],
-  ['text', 'string'],
-  ['character varying', 'string'],
-]);
+/** The type that PostgreSQL's is recognised as, in a column or (`postgresItems`) as the items of an array. */
+function recognised(
+  type: string,
+  types: FieldTypes,
+  where: 'postgres' | 'postgresItems',
+): string | undefined {
+  return Object.values(types).find(({ recognition }) => recognition?.[where]?.includes(type))?.name;
+}
 
 /** The type of a field for a column of this type, as far as the type alone tells. */
-export function postgresType(type: string, enums: Enums): ColumnType {
-  if (type.endsWith('[]')) return arrayType(type.slice(0, -2), enums);
+export function postgresType(type: string, enums: Enums, types: FieldTypes): ColumnType {
+  if (type.endsWith('[]')) return arrayType(type.slice(0, -2), enums, types);
   const values = enums.get(type);
   if (values !== undefined)
     return values.length === 0
@@ -69,7 +45,7 @@ export function postgresType(type: string, enums: Enums): ColumnType {
       left: 'it is of type real, whose values no JSON number is equal to; make it double precision',
     };
   const plain = type.replaceAll(/\(\d+\)/gu, '');
-  const name = plainTypes.get(plain);
+  const name = recognised(plain, types, 'postgres');
   if (name === undefined)
     return {
       left: plain === 'bytea' ? 'it holds binary data' : `the type ${type} is none that is served`,
@@ -82,10 +58,10 @@ export function postgresType(type: string, enums: Enums): ColumnType {
   };
 }
 
-function arrayType(item: string, enums: Enums): ColumnType {
+function arrayType(item: string, enums: Enums, types: FieldTypes): ColumnType {
   const values = enums.get(item);
   const plain = item.replaceAll(/\(\d+\)/gu, '');
-  const name = itemTypes.get(plain);
+  const name = recognised(plain, types, 'postgresItems');
   const items: FieldSpecification | undefined =
     values !== undefined && values.length > 0
       ? { type: 'enum', values, nullable: true }

@@ -1,3 +1,7 @@
+import { sqliteDay } from '../../model/field-types/date.ts';
+import type { FieldTypes } from '../../model/api.ts';
+import { datetimeType } from '../../model/field-types/datetime.ts';
+import { fieldTypes } from '../../model/field-types/registry.ts';
 import Driver from 'better-sqlite3';
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { quote } from '../../sql/dialect.ts';
@@ -19,7 +23,13 @@ import type { StoredAs } from '../../specification/specification.ts';
 import { momentTexts, wordForms } from '../../specification/stored-forms.ts';
 import { hintsOf, momentIn } from '../forms.ts';
 import { kindsQuery } from '../morphs.ts';
-import { declaredDigits, sqliteType, type Stored, type StoredForms } from './types.ts';
+import {
+  declaredDigits,
+  sqliteType,
+  type Stored,
+  type StoredForms,
+  type Recognised,
+} from './types.ts';
 import {
   recordedType,
   type ColumnType,
@@ -29,16 +39,16 @@ import {
 } from '../table.ts';
 
 /** Reads what tables a SQLite file has and what is in them. Changes nothing of it. Throws what SQLite throws. */
-export function readSqlite(file: string): FoundDatabase {
+export function readSqlite(file: string, types: FieldTypes = fieldTypes): FoundDatabase {
   const driver = new Driver(file, { readonly: true, fileMustExist: true });
   try {
-    return readAll(driver);
+    return readAll(driver, types);
   } finally {
     driver.close();
   }
 }
 
-function readAll(driver: Driver.Database): FoundDatabase {
+function readAll(driver: Driver.Database, types: FieldTypes): FoundDatabase {
   const names = driver
     .prepare<[], { type: string; name: string; sql: string | null }>(
       `SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid`,
@@ -65,11 +75,17 @@ function readAll(driver: Driver.Database): FoundDatabase {
             actual,
             sql ?? '',
             record.filter((row) => foldName(row.table) === foldName(name)),
+            types,
           ),
         );
     }
   }
-  return { tables: withKeyTypes(driver, withMomentForms(driver, found)), left, fold: foldName };
+  return {
+    tables: withKeyTypes(driver, withMomentForms(driver, found)),
+    left,
+    types,
+    fold: foldName,
+  };
 }
 
 function readTable(
@@ -77,6 +93,7 @@ function readTable(
   actual: ActualTable,
   sql: string,
   record: readonly RecordRow[],
+  types: FieldTypes,
 ): FoundTable {
   const recorded = new Map(record.map((row) => [row.column, row]));
   const checks = boundsOf(checksIn(sql));
@@ -101,6 +118,7 @@ function readTable(
   );
   return {
     actual,
+    types,
     primary: keys,
     rowKey: hasRowKey ? rowKeyName : undefined,
     wideKeys: wide.map((table) => `its key of several columns to ${table}`),
@@ -108,12 +126,12 @@ function readTable(
     comment: undefined,
     columns: columns.map((column) => {
       const row = recorded.get(column.name);
-      const known = recordedType(row, /CHAR|TEXT|JSON/iu.test(column.type));
+      const known = recordedType(row, /CHAR|TEXT|JSON/iu.test(column.type), types);
       return {
         actual: column,
         type:
           known === undefined
-            ? typeOf(driver, actual, column, checks.get(column.name) ?? {}, row)
+            ? columnType(driver, actual, column, checks.get(column.name) ?? {}, row, types)
             : { attributes: known, notes: [] },
         bounds: checks.get(column.name) ?? {},
         comment: undefined,
@@ -149,7 +167,7 @@ function withMomentForms(
 ): readonly FoundTable[] {
   const isOpen = ({ actual, record }: FoundTable, { actual: column, type }: FoundColumn): boolean =>
     !('left' in type) &&
-    type.attributes.type === 'datetime' &&
+    type.attributes.type === datetimeType.name &&
     type.attributes.storedAs === undefined &&
     record.get(column.name)?.isMade !== true &&
     isEmpty(driver, actual, column);
@@ -159,7 +177,7 @@ function withMomentForms(
   const forms = new Map<string, Set<StoredAs | undefined>>();
   for (const column of tables.flatMap(({ columns }) => columns)) {
     const { actual, type } = column;
-    if ('left' in type || type.attributes.type !== 'datetime' || open.has(column)) continue;
+    if ('left' in type || type.attributes.type !== datetimeType.name || open.has(column)) continue;
     getOrInsert(forms, actual.type, () => new Set()).add(type.attributes.storedAs);
   }
   const isMixed = (declared: string): boolean => {
@@ -218,7 +236,9 @@ function withKeyTypes(
     )
       return type;
     const led = typeOfKey(target, there, [...passed, column]);
-    const isOther = !('left' in led) && keyType(led.attributes) !== keyType(type.attributes);
+    const isOther =
+      !('left' in led) &&
+      keyType(led.attributes, table.types) !== keyType(type.attributes, table.types);
     return isOther &&
       affinityOf(actual.type) === affinityOf(there.actual.type) &&
       isEmpty(driver, table.actual, actual)
@@ -241,10 +261,8 @@ function isEmpty(
 }
 
 const digit = '[0-9]';
-const day = `${digit.repeat(4)}-${digit.repeat(2)}-${digit.repeat(2)}`;
+const day = sqliteDay;
 const clock = `${digit.repeat(2)}:${digit.repeat(2)}:${digit.repeat(2)}`;
-const hex = (count: number): string => '[0-9a-f]'.repeat(count);
-const uuid = [8, 4, 4, 4, 12].map(hex).join('-');
 
 /** Counts what the values of a column look like. */
 const questions: Readonly<Record<keyof Stored, string>> = {
@@ -260,17 +278,17 @@ const questions: Readonly<Record<keyof Stored, string>> = {
   sqlMoments: `total(typeof(c) = 'text' AND c GLOB '${day}[ T]${digit}${digit}:*')`,
   times: `total(typeof(c) = 'text' AND c GLOB '${clock}' AND time(c) IS c)`,
   sqlTimes: `total(typeof(c) = 'text' AND c GLOB '${digit}${digit}:${digit}${digit}*' AND time(c) IS NOT c)`,
-  uuids: `total(typeof(c) = 'text' AND c GLOB '${uuid}')`,
   jsons: `total(typeof(c) = 'text' AND json_valid(c))`,
   longest: `coalesce(max(CASE WHEN typeof(c) = 'text' THEN length(c) END), 0)`,
 };
 
-function typeOf(
+function columnType(
   driver: Driver.Database,
   table: ActualTable,
   column: ActualColumn,
   bounds: Bounds,
   row: RecordRow | undefined,
+  types: FieldTypes,
 ): ColumnType {
   const isKey =
     column.isPrimary ||
@@ -279,10 +297,37 @@ function typeOf(
   if (column.isPrimary && stored.rows > stored.values)
     return { left: 'it is null in some rows; give each one a key' };
   const forms = formsIn(driver, table, column);
+  const recognised = recognisedIn(driver, table, column, types);
   const hints = hintsOf(column.name, bounds, isKey);
   // What a migration knows as another kind it would have to convert.
   const isJson = hints.isJson && (row === undefined || row.kind === 'json');
-  return sqliteType(column.type, stored, forms, { ...hints, isJson });
+  return sqliteType(column.type, stored, forms, { ...hints, isJson }, recognised);
+}
+
+/** The types of which all values are, by the declared type and by the texts. */
+function recognisedIn(
+  driver: Driver.Database,
+  { name }: ActualTable,
+  { name: column, type: declared }: ActualColumn,
+  types: FieldTypes,
+): Recognised {
+  const asked = Object.values(types).flatMap((type) => {
+    const sqlite = type.recognition?.sqlite;
+    return sqlite === undefined ? [] : [{ name: type.name, ...sqlite }];
+  });
+  const counts = asked.map(({ condition }) => `total(typeof(c) = 'text' AND ${condition})`);
+  const [values = 0, ...found] =
+    driver
+      .prepare<[], number[]>(
+        `SELECT ${['count(c)', ...counts].join(', ')} FROM (SELECT ${quote(column)} AS c FROM ${quote(name)})`,
+      )
+      .raw()
+      .get() ?? [];
+  const whole = asked.filter((_, index) => found[index] === values);
+  return {
+    declared: whole.find((type) => type.declared?.test(declared) === true)?.name,
+    texts: values === 0 ? undefined : whole.find(({ isOfTexts }) => isOfTexts)?.name,
+  };
 }
 
 function formsIn(

@@ -24,7 +24,6 @@ export interface Stored {
   readonly times: number;
   /** Other texts that begin like a time. */
   readonly sqlTimes: number;
-  readonly uuids: number;
   readonly jsons: number;
   /** The most characters of a text. */
   readonly longest: number;
@@ -43,6 +42,14 @@ export function declaredDigits(
   return isDecimal && digits.precision <= 15 ? digits : undefined;
 }
 
+/** The types that all values of a column are of. */
+export interface Recognised {
+  /** As the column is declared. */
+  readonly declared: string | undefined;
+  /** By its texts alone, of which there are some. */
+  readonly texts: string | undefined;
+}
+
 /** A text that a column of numbers would not take for one. */
 const momentPattern = String.raw`^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}.*)?$`;
 
@@ -57,6 +64,7 @@ export function sqliteType(
   stored: Stored,
   forms: StoredForms,
   hints: ColumnHints,
+  recognised: Recognised,
 ): ColumnType {
   const { values, integers, reals, texts, unsafe, endless } = stored;
   const only = (count: number): boolean => count === values;
@@ -78,7 +86,7 @@ export function sqliteType(
     const form = hints.isFlag ? wordsOf(values, forms) : undefined;
     if (form !== undefined) return as({ type: 'boolean', storedAs: form });
     if (hints.isJson && only(stored.jsons)) return as({ type: 'json' });
-    return textType(declared, stored, forms, as);
+    return textType(declared, stored, forms, recognised, as);
   }
   const unix = hints.isMoment || /DATE|TIME/u.test(declared) ? unixOf(values, forms) : undefined;
   if (unix !== undefined && !isReal) return as(momentIn(unix));
@@ -90,8 +98,7 @@ export function sqliteType(
       );
     if (only(texts)) return momentType(declared, stored, forms, as);
   }
-  if (/UUID|GUID/u.test(declared) && only(stored.uuids)) return as({ type: 'uuid' });
-  if (/JSON/u.test(declared) && only(stored.jsons)) return as({ type: 'json' });
+  if (recognised.declared !== undefined) return as({ type: recognised.declared });
   const isFlag = declared.includes('BOOL') || (values > 0 && hints.isFlag);
   const isTiny = declared === 'TINYINT(1)' && values > 0;
   if ((isFlag || isTiny) && only(stored.booleans)) return as({ type: 'boolean' });
@@ -146,14 +153,14 @@ type As = (attributes: FieldSpecification, ...notes: string[]) => ColumnType;
 
 function textType(
   declared: string,
-  { values, dates, longest, uuids }: Stored,
+  { values, longest }: Stored,
   forms: StoredForms,
+  recognised: Recognised,
   as: As,
 ): ColumnType {
-  if (values > 0 && dates === values) return as({ type: 'date' });
+  if (recognised.texts !== undefined) return as({ type: recognised.texts });
   const form = momentTextOf(values, forms);
   if (form !== undefined) return as(inText(form));
-  if (values > 0 && uuids === values) return as({ type: 'uuid' });
   const [, length] = /\((\d+)\)/u.exec(declared) ?? [];
   const maxLength = Number(length ?? 0);
   if (maxLength > 0 && longest <= maxLength) return as({ type: 'string', maxLength });

@@ -3,7 +3,7 @@ import { quote } from '../../sql/dialect.ts';
 import { convertColumn } from '../../databases/postgres/conversion.ts';
 import { postgres } from '../../databases/postgres/dialect.ts';
 import { cutName, type MigrationStep } from '../../sql/schema/schema.ts';
-import { digitsOf, type StoredKind } from '../../sql/stored-kind.ts';
+import { digitsOf, type BaseKind, type StoredKind } from '../../sql/stored-kind.ts';
 import type { Fill, IndexSchema, TableSchema } from '../../sql/schema/table.ts';
 import { readFound } from '../../databases/postgres/catalog.ts';
 import { dependentObstacles } from './dependents.ts';
@@ -60,7 +60,9 @@ const rules: SchemaRules = {
   isAsWritten: () => true,
 };
 
-const kindTypes: Readonly<Record<string, string>> = {
+const kindTypes: Readonly<Record<BaseKind, string>> = {
+  // As migrations never create it, but convert from it.
+  any: 'text',
   string: 'text',
   integer: 'bigint',
   number: 'double precision',
@@ -77,7 +79,7 @@ const kindTypes: Readonly<Record<string, string>> = {
 function typeOfKind(kind: StoredKind): string {
   const digits = digitsOf(kind);
   return digits === undefined
-    ? (kindTypes[kind] ?? '')
+    ? kindTypes[kind as BaseKind]
     : `numeric(${digits.precision},${digits.scale})`;
 }
 

@@ -15,7 +15,7 @@ import {
   type ResourceAccess,
   type Rule,
 } from '../access.ts';
-import type { Api, Field, Resource } from '../api.ts';
+import type { Api, Field, FieldTypes, Resource } from '../api.ts';
 import { buildFields, fillTimestamps, isSameName } from './fields.ts';
 import { buildPivots, buildRelations } from './relations.ts';
 import { buildVersions } from './versions.ts';
@@ -25,6 +25,7 @@ import { memberNames, type DraftField, type DraftResource, type Path } from './d
 import { finishKeys } from './keys.ts';
 import { buildLimits } from '../limits.ts';
 import { reportUnknown, unknownName } from './names.ts';
+import { fieldTypes } from '../field-types/registry.ts';
 
 /** A check of what was built; it meets no relation that could not be. */
 export type ModelCheck = (api: Api, report: Report) => void;
@@ -34,6 +35,8 @@ interface BuildOptions {
   readonly leftOut?: LeftOut;
   /** The forms in which its database was found to have fields. */
   readonly forms?: FoundForms;
+  /** The types that the specification may name: those it was loaded with. */
+  readonly types?: FieldTypes;
   /** Looks for more problems, even where there are some already. */
   readonly check?: ModelCheck;
 }
@@ -46,7 +49,7 @@ interface BuildOptions {
 export function buildApi(
   specification: Specification,
   report: Report,
-  { leftOut = new Set(), forms = new Map(), check }: BuildOptions = {},
+  { leftOut = new Set(), forms = new Map(), check, types = fieldTypes }: BuildOptions = {},
 ): Api | undefined {
   const missing = new Set(leftOut);
   let failed = false;
@@ -54,7 +57,7 @@ export function buildApi(
     failed ||= severity === 'error';
     if (!unless.some((what) => missing.has(what))) report(path, message, severity);
   };
-  const resources = draftResources(specification, noting, forms);
+  const resources = draftResources(specification, noting, forms, types);
   for (const resource of resources.values()) buildFields(resource, noting);
   buildRelations(resources, noting, (what) => {
     for (const one of what) missing.add(one);
@@ -79,6 +82,7 @@ export function buildApi(
   const versions = buildVersions(specification, resources, noting);
   const rules = rulesOf(resources.values());
   const api = {
+    types,
     name: specification.name ?? 'Plinth API',
     description: specification.description,
     basePath: specification.api?.basePath ?? '',
@@ -101,6 +105,7 @@ function draftResources(
   specification: Specification,
   report: Report,
   forms: FoundForms,
+  types: FieldTypes,
 ): ReadonlyMap<string, DraftResource> {
   const drafts = new Map<string, DraftResource>();
   const tables = new Map<string, string>();
@@ -119,6 +124,7 @@ function draftResources(
       name,
       path,
       source,
+      types,
       forms: forms.get(name) ?? new Map(),
       table,
       description: source.description,
@@ -235,7 +241,7 @@ function buildIndexes(resource: DraftResource, report: Report): void {
           if (!memberNames(resource).has(name))
             reportUnknown(path, 'field', name, resource.fields.keys(), report);
           else report(path, `${name} is a relation; name its foreign key`);
-        } else if (!field.type.sortable || field.type.name === 'array')
+        } else if (!field.type.sortable || field.items !== undefined)
           report(path, `${name} cannot be indexed: it is of type ${field.type.name}`);
         return field ?? [];
       }),

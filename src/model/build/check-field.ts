@@ -70,7 +70,7 @@ function checkTypeBounds(field: Field, path: Path, report: Report): void {
         `${key} ${plainText(bound)} leaves no value: they end at ${endOf(key, field)}`,
       );
   }
-  const words = items?.values?.length ?? (items?.type.name === 'boolean' ? 2 : Infinity);
+  const words = items?.values?.length ?? (items?.type.json === 'boolean' ? 2 : Infinity);
   const distinct = words + (items?.nullable === true ? 1 : 0);
   const { minItems = 0, uniqueItems } = attributes;
   if (uniqueItems === true && minItems > distinct)
@@ -108,7 +108,7 @@ function checkValues(field: Draft<Field>, path: Path, report: Report): void {
       const shown = typeof value === 'number' ? plainText(value) : JSON.stringify(value);
       const severity = key[0] === 'example' ? 'warning' : 'error';
       const word =
-        key[0] === 'default' && path.at(-2) === 'fields' ? drawnAs.get(field.type.name) : undefined;
+        key[0] === 'default' && path.at(-2) === 'fields' ? field.type.drawn?.word : undefined;
       const other = word === undefined ? '' : `, or the word \`${word}\``;
       report([...path, ...key], `${shown}${place} ${issue.message}${other}`, severity);
     }
@@ -121,14 +121,6 @@ function checkValues(field: Draft<Field>, path: Path, report: Report): void {
     field.default = { kind: 'value', value: check(field.default.value, 'default') };
 }
 
-/** The word that a default may be, by the name of its type. */
-const drawnAs: ReadonlyMap<string, string> = new Map([
-  ['datetime', 'now'],
-  ['date', 'now'],
-  ['time', 'now'],
-  ['uuid', 'uuid'],
-]);
-
 /** What `now` and `uuid` are where the type fits; elsewhere they are texts, which is seldom meant. */
 const drawn: ReadonlyMap<JsonValue, string> = new Map([
   ['now', 'a datetime, date or time takes the moment of the create'],
@@ -138,7 +130,7 @@ const drawn: ReadonlyMap<JsonValue, string> = new Map([
 function warnOfWord({ type, values, default: given }: Field, path: Path, report: Report): void {
   if (given?.kind !== 'value' || values !== undefined) return;
   const meant = drawn.get(given.value);
-  if (meant === undefined || (type.name !== 'string' && type.name !== 'text')) return;
+  if (meant === undefined || type.text === undefined) return;
   report(
     [...path, 'default'],
     `of type ${type.name} the default is the text \`${String(given.value)}\` itself; ${meant}`,

@@ -4,7 +4,7 @@ import type {
   ResourceSpecification,
   StoredAs,
 } from '../../specification/specification.ts';
-import type { Field, MorphPair, Relation, Resource } from '../api.ts';
+import type { Field, FieldTypes, MorphPair, Relation, Resource } from '../api.ts';
 
 /** A part of the model while it is being built; afterwards it is only seen through its read-only type. */
 export type Draft<Part> = { -readonly [Key in keyof Part]: Part[Key] };
@@ -25,6 +25,7 @@ export interface DraftResource extends Draft<Resource> {
   readonly source: ResourceSpecification;
   /** In the specification: `['resources', name]`. */
   readonly path: readonly string[];
+  readonly types: FieldTypes;
   /** What was found in the database of the form of its fields. */
   readonly forms: ReadonlyMap<string, StoredAs>;
   fields: Map<string, DraftField>;

@@ -3,11 +3,10 @@ import { nearest } from '../../lib/nearest.ts';
 import type { Report } from '../../specification/problems.ts';
 import type { FieldSpecification } from '../../specification/specification.ts';
 import { accessOf } from '../access.ts';
-import type { Default, Field, Resource } from '../api.ts';
+import type { Default, Field, FieldType } from '../api.ts';
 import { memberNames, type DraftField, type DraftResource, type Path } from './draft.ts';
-import { fieldTypes } from '../field-types/registry.ts';
+import { typeOf } from '../field-types/registry.ts';
 import { storedIn } from '../field-types/stored-as.ts';
-import { parseUuid } from '../field-types/uuid.ts';
 
 /** Fills in the declared fields of a resource, with `id` first where it is not declared. */
 export function buildFields(resource: DraftResource, report: Report): void {
@@ -88,7 +87,7 @@ export function fillTimestamps(resource: DraftResource, report: Report): void {
     const field =
       resource.fields.get(name) ??
       addField(resource, name, { type: 'datetime', nullable: false }, path, report);
-    if (field.type.name !== 'datetime')
+    if (field.type.kind !== 'datetime')
       report(
         [...resource.path, 'fields', name],
         `${name} is of type ${field.type.name}; with timestamps it must be of type datetime`,
@@ -99,15 +98,12 @@ export function fillTimestamps(resource: DraftResource, report: Report): void {
 }
 
 function makeField(
-  resource: Resource,
+  resource: DraftResource,
   name: string,
   attributes: FieldSpecification,
   path: Path,
 ): DraftField {
-  // `format: uuid` on a string is the type uuid: docs/contract/1-specification-file.md#field-types, rule 4.
-  const typeName =
-    attributes.type === 'string' && attributes.format === 'uuid' ? 'uuid' : attributes.type;
-  if (typeName === 'relation') throw new TypeError('A relation is no field');
+  const type = typeOf(attributes, resource.types);
   const { items, onDelete, pattern, required = false } = attributes;
   const inner = (member: string, source: FieldSpecification, ...below: string[]): Field =>
     makeField(resource, member, source, [...path, ...below]);
@@ -115,17 +111,14 @@ function makeField(
     name,
     resource,
     column: attributes.column ?? name,
-    type:
-      attributes.storedAs === undefined
-        ? fieldTypes[typeName]
-        : storedIn(fieldTypes[typeName], attributes.storedAs),
-    nullable: typeName === 'id' ? false : (attributes.nullable ?? !required),
+    type: attributes.storedAs === undefined ? type : storedIn(type, attributes.storedAs),
+    nullable: type.isOfId === true ? false : (attributes.nullable ?? !required),
     required,
     unique: attributes.unique ?? false,
     readOnly: attributes.readOnly ?? false,
     writeOnly: attributes.writeOnly ?? false,
     immutable: attributes.immutable ?? false,
-    default: makeDefault(typeName, attributes.default),
+    default: makeDefault(type, attributes.default),
     reference: undefined,
     onDelete: onDelete && { action: onDelete, path: [...path, 'onDelete'] },
     properties:
@@ -137,11 +130,11 @@ function makeField(
         ]),
       ),
     items:
-      typeName === 'array'
+      type.json === 'array'
         ? // Items are not null unless they say so.
           inner(name, { nullable: false, ...(items ?? { type: 'json', nullable: true }) }, 'items')
         : undefined,
-    values: allowedValues(typeName, attributes),
+    values: type.allowed === undefined ? attributes.enum : type.allowed(attributes),
     precision: attributes.precision ?? 18,
     scale: attributes.scale ?? 2,
     pattern: pattern === undefined ? undefined : new RegExp(pattern, 'u'),
@@ -153,23 +146,10 @@ function makeField(
   };
 }
 
-/** The values that a field may have, as they are kept: a UUID in lower case. */
-function allowedValues(
-  type: FieldSpecification['type'],
-  { enum: listed, values }: FieldSpecification,
-): Field['values'] {
-  if (type === 'enum') return listed ?? values;
-  if (type !== 'uuid') return listed;
-  return listed && [...new Set(listed.map((value) => parseUuid(String(value)) ?? value))];
-}
-
 function makeDefault(
-  type: FieldSpecification['type'],
+  { drawn }: FieldType,
   value: FieldSpecification['default'],
 ): Default | undefined {
   if (value === undefined) return undefined;
-  if (value === 'now' && (type === 'datetime' || type === 'date' || type === 'time'))
-    return { kind: 'now' };
-  if (value === 'uuid' && type === 'uuid') return { kind: 'uuid' };
-  return { kind: 'value', value };
+  return value === drawn?.word ? { kind: drawn.word } : { kind: 'value', value };
 }

@@ -1,25 +1,20 @@
 import { lost } from '../../specification/parsers/left-out.ts';
 import type { Report } from '../../specification/problems.ts';
-import type { StoredAs, TypeName } from '../../specification/specification.ts';
-import type { Field, Resource } from '../api.ts';
+import type { StoredAs } from '../../specification/specification.ts';
+import type { Field, Resource, ValueKind } from '../api.ts';
 import { addField, adviseDeclared } from './fields.ts';
 import type { Declared, DraftField, DraftResource, Drafts, Path } from './draft.ts';
 import { recordName, reportUnknown, unknownName } from './names.ts';
 
-const texts: ReadonlySet<string> = new Set<TypeName>(['string', 'text', 'email', 'url', 'enum']);
-
-/** The type that a key to this field has to have; every kind of text is the type `string`. */
-export function keyType({ type, attributes }: Field): TypeName {
-  if (type.name !== 'id') return texts.has(type.name) ? 'string' : type.name;
-  return attributes.format === 'uuid' || attributes.format === 'string'
-    ? attributes.format
-    : 'integer';
+/** The type that a key to this field has to have, which has the name of the kind. */
+export function keyType({ type }: Field): ValueKind {
+  return type.kind;
 }
 
 /** Keys are compared as they are stored, so equal values have to be stored alike. */
 function checkStorage(key: Field, target: Field, path: Path, report: Report): void {
   const asKey = `as a key to ${placeOf(target)} it must have`;
-  if (key.type.name === 'decimal' && key.scale !== target.scale)
+  if (key.type.number === 'exact' && key.scale !== target.scale)
     report(path, `${placeOf(key)} has scale ${key.scale}; ${asKey} scale ${target.scale}`);
   const [own, wanted] = [key.attributes.storedAs, target.attributes.storedAs];
   if (own !== wanted)
@@ -73,7 +68,7 @@ function pointTo(
     return;
   }
   const type = keyType(targetField);
-  if (key.type.name === 'id') report(path, 'id cannot be a foreign key; name another field');
+  if (key.type.isOfId === true) report(path, 'id cannot be a foreign key; name another field');
   else if (keyType(key) !== type)
     report(
       path,

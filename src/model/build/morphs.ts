@@ -1,6 +1,8 @@
+import { enumType } from '../field-types/enum.ts';
+import { integerType } from '../field-types/integer.ts';
+import { stringType } from '../field-types/string.ts';
 import { lost } from '../../specification/parsers/left-out.ts';
 import type { Report } from '../../specification/problems.ts';
-import type { TypeName } from '../../specification/specification.ts';
 import type { Field } from '../api.ts';
 import { addField, adviseDeclared } from './fields.ts';
 import type { Declared, DraftField, DraftResource, Drafts } from './draft.ts';
@@ -81,9 +83,14 @@ function buildPair(pair: Pair, resources: Drafts, report: Report): void {
   const { resource } = pair;
   const targets = targetsOf(pair, resources, report);
   const idTypes = new Set([...targets.values()].map((target) => keyType(target.id)));
-  const [idType = 'integer'] = idTypes;
-  const typeField = fieldOf(pair, pair.typeField, ['string', 'enum'], report);
-  const idField = fieldOf(pair, pair.idField, [idTypes.size > 1 ? 'string' : idType], report);
+  const [idType = integerType.name] = idTypes;
+  const typeField = fieldOf(pair, pair.typeField, typeFields, report);
+  const idField = fieldOf(
+    pair,
+    pair.idField,
+    [idTypes.size > 1 ? stringType.name : idType],
+    report,
+  );
   if (typeField.nullable !== idField.nullable)
     report(
       [...resource.path, 'fields', idField.name],
@@ -165,11 +172,12 @@ function targetsOf(
   return targets;
 }
 
-const typeFields: ReadonlySet<TypeName> = new Set(['string', 'enum']);
+/** The types that the type field of a pair may have; one that is added has the first. */
+const typeFields = [stringType.name, enumType.name] as const;
 
 /** What stands for a resource has to pass the rules that the type field was given, or no record could hold it. */
 function checkTypeValue(value: string, field: Field, path: Declared['path'], report: Report): void {
-  const reading = typeFields.has(field.type.name) ? readValue(value, field) : undefined;
+  const reading = typeFields.includes(field.type.name) ? readValue(value, field) : undefined;
   if (reading?.ok === false)
     for (const { message } of reading.issues)
       report(
@@ -182,7 +190,7 @@ function checkTypeValue(value: string, field: Field, path: Declared['path'], rep
 function fieldOf(
   { resource, morphTo, morphMany }: Pair,
   name: string,
-  [type, ...others]: readonly [TypeName, ...TypeName[]],
+  [type, ...others]: readonly [string, ...string[]],
   report: Report,
 ): DraftField {
   const declared = resource.fields.get(name);

@@ -1,8 +1,7 @@
 import { wordForms, type WordForm } from '../../specification/stored-forms.ts';
 import type { Codec, FieldType } from '../api.ts';
-import { plain } from './plain.ts';
+import { plain, shortest } from './plain.ts';
 import { accept, wrongType } from '../values.ts';
-import { operatorSets } from '../operators.ts';
 
 const zeroOne: Codec = {
   encode: (value) => (value === true ? 1 : 0),
@@ -20,7 +19,12 @@ function words(form: WordForm): Codec {
 
 export const booleanType: FieldType = {
   name: 'boolean',
-  operators: operatorSets.equality,
+  otherNames: ['bit'],
+  attributes: ['described', 'column', 'scalar', 'drawnValues', 'booleanForms'],
+  json: 'boolean',
+  kind: 'boolean',
+  hasFewValues: true,
+  comparison: 'equality',
   sortable: true,
   read: (value) =>
     typeof value === 'boolean' ? accept(value) : wrongType('must be true or false'),
@@ -34,4 +38,21 @@ export const booleanType: FieldType = {
     '1/0': zeroOne,
     ...Object.fromEntries(wordForms.map((form) => [form, words(form)])),
   },
+  existingForms: {
+    integer: ['1/0'],
+    string: ['true/false', ...wordForms.filter((form) => form !== 'true/false')],
+    any: ['1/0', ...wordForms],
+  },
+  longest: () => shortest,
+  schema: () => ({ type: 'boolean' }),
+  wireName: () => 'boolean',
+  examples: () => [true],
+  generated: 'boolean',
+  recognition: { postgres: ['boolean'], postgresItems: ['boolean'] },
+  fromDefault: (text) =>
+    /^(?:1|t|true|y|yes)$/iu.test(text)
+      ? true
+      : /^(?:0|f|false|n|no)$/iu.test(text)
+        ? false
+        : undefined,
 };

@@ -1,7 +1,9 @@
 import type { FieldType } from '../api.ts';
-import { plain } from './plain.ts';
+import { plain, shortest } from './plain.ts';
 import { accept, wrongType, wrongValue } from '../values.ts';
-import { operatorSets } from '../operators.ts';
+
+/** A pattern of GLOB in SQLite. */
+export const sqliteDay = '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]';
 
 /** Whether the three numbers are a day of the calendar, years 1 to 9999. */
 export function isDay(year: number, month: number, day: number): boolean {
@@ -19,7 +21,10 @@ export function isDate(text: string): boolean {
 
 export const dateType: FieldType = {
   name: 'date',
-  operators: operatorSets.ordered,
+  attributes: ['described', 'column', 'scalar', 'drawnValues', 'template'],
+  json: 'string',
+  kind: 'date',
+  comparison: 'order',
   sortable: true,
   read: (value) => {
     if (typeof value !== 'string') return wrongType('must be a date in a string');
@@ -30,4 +35,17 @@ export const dateType: FieldType = {
   sqlite: { column: () => 'TEXT', form: 'plain' },
   postgres: { column: () => 'date', form: 'date' },
   forms: { plain, date: plain },
+  drawn: { word: 'now', of: (moment) => moment.slice(0, 10) },
+  longest: () => shortest,
+  schema: () => ({ type: 'string', format: 'date' }),
+  wireName: () => 'date',
+  examples: () => ['2026-03-01'],
+  generated: 'day',
+  recognition: {
+    postgres: ['date'],
+    postgresItems: ['date'],
+    text: isDate,
+    sqlite: { condition: `c GLOB '${sqliteDay}' AND date(c) IS c`, isOfTexts: true },
+  },
+  fromDefault: (text) => (isDate(text) ? text : undefined),
 };

@@ -1,8 +1,9 @@
 import type { Codec, FieldType } from '../api.ts';
-import { plain } from './plain.ts';
+import { momentTexts } from '../../specification/stored-forms.ts';
+import { plain, shortest } from './plain.ts';
 import { accept, wrongType, wrongValue, type SqlValue } from '../values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { operatorSets, type Operator } from '../operators.ts';
+import type { Operator } from '../operators.ts';
 import { isDate, isDay } from './date.ts';
 
 const rfc3339 =
@@ -110,9 +111,16 @@ function secondsText(seconds: number): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 
+/** Of RFC 3339 what is no finer than ms. */
+const pattern = String.raw`^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:[0-5]\d(\.\d{1,3}0*)?([Zz]|[+-]\d{2}:\d{2})$`;
+
 export const datetimeType: FieldType = {
   name: 'datetime',
-  operators: operatorSets.ordered,
+  otherNames: ['timestamp', 'timestamptz'],
+  attributes: ['described', 'column', 'scalar', 'drawnValues', 'template', 'momentForms'],
+  json: 'string',
+  kind: 'datetime',
+  comparison: 'order',
   sortable: true,
   read: (value) => {
     if (typeof value !== 'string') return wrongType('must be a date and time in a string');
@@ -172,4 +180,29 @@ export const datetimeType: FieldType = {
       decode: (stored) => fromMilliseconds(Number(stored), stored),
     },
   },
+  existingForms: {
+    integer: ['unixSeconds', 'unixMilliseconds'],
+    string: momentTexts,
+    any: [...momentTexts, 'unixSeconds', 'unixMilliseconds'],
+  },
+  drawn: { word: 'now', of: (moment) => moment },
+  longest: () => shortest,
+  schema: () => ({ type: 'string', format: 'date-time' }),
+  sentSchema: () => ({ pattern }),
+  // A date alone is its midnight.
+  comparedSchema: () => ({
+    anyOf: [
+      { type: 'string', format: 'date-time', pattern },
+      { type: 'string', format: 'date' },
+    ],
+  }),
+  wireName: () => 'datetime',
+  examples: () => ['2026-03-01T14:05:00.000Z'],
+  generated: 'moment',
+  recognition: {
+    postgres: ['timestamp without time zone', 'timestamp with time zone'],
+    // Any other form would be answered in this one.
+    text: (text) => parseDatetime(text) === text,
+  },
+  fromDefault: parseDatetime,
 };

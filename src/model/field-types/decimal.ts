@@ -2,7 +2,9 @@ import type { Codec, FieldType } from '../api.ts';
 import { accept, counted, wrongType, wrongValue } from '../values.ts';
 import type { Field } from '../api.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { plain } from './plain.ts';
+import type { JsonSchema } from '../json-schema.ts';
+import { boundsSchema, exampleNumbers } from './numbers.ts';
+import { plain, shortest } from './plain.ts';
 import {
   ExactNumber,
   floorTo,
@@ -13,7 +15,6 @@ import {
   type Scaled,
 } from '../exact-number.ts';
 import type { Operator } from '../operators.ts';
-import { operatorSets } from '../operators.ts';
 
 /** Above every scaled value that a column can hold (18 digits): equal to none of them. */
 const beyond = 4_000_000_000_000_000_000n;
@@ -70,9 +71,47 @@ const text: Codec = {
   comparand: (value) => Number(value),
 };
 
-export const decimalType: FieldType = {
+/** At most as many digits before and behind the point as there is room for; zeros that say nothing do not count. */
+function sentPattern({ precision, scale }: Field): string {
+  const whole = precision > scale ? String.raw`0*\d{1,${precision - scale}}` : '0+';
+  const fraction = scale > 0 ? String.raw`\d{1,${scale}}0*` : '0+';
+  return String.raw`^-?${whole}(\.${fraction})?$`;
+}
+
+function sentSchema(field: Field): JsonSchema {
+  const { precision, scale } = field;
+  // To the next double.
+  const most = Number(formatScaled(10n ** BigInt(precision) - 1n, scale));
+  return {
+    type: ['string', scale === 0 ? 'integer' : 'number'],
+    pattern: sentPattern(field),
+    ...boundsSchema(field, { minimum: -most, maximum: most }),
+  };
+}
+
+/** The number that a text is in PostgreSQL; of one that is none, null. */
+export function numericOf(text: string): string {
+  return String.raw`(CASE WHEN ${text} ~ '^-?\d{1,99}(\.\d{1,99})?$' THEN ${text}::numeric END)`;
+}
+
+/** A decimal without what it has as a column of its own. */
+const base: Omit<FieldType, 'member'> = {
   name: 'decimal',
-  operators: operatorSets.ordered,
+  otherNames: ['numeric', 'money', 'currency'],
+  attributes: [
+    'described',
+    'column',
+    'scalar',
+    'drawnValues',
+    'template',
+    'decimal',
+    'decimalForms',
+  ],
+  json: 'string',
+  kind: 'decimal',
+  number: 'exact',
+  takesNumbers: true,
+  comparison: 'order',
   sortable: true,
   read: (value, field) => {
     if (typeof value !== 'string' && typeof value !== 'number' && !(value instanceof ExactNumber))
@@ -105,23 +144,50 @@ export const decimalType: FieldType = {
       : formatScaled(digits, field.scale);
   },
   expects: () => 'a plain decimal number such as 19.90',
-  sqlite: { column: () => 'INTEGER', form: 'scaled' },
+  sqlite: {
+    column: () => 'INTEGER',
+    form: 'scaled',
+    // All decimals of a field have the same number of places, so without the point they are whole numbers.
+    itemOrder: (text) => `CAST(replace(${text}, '.', '') AS INTEGER)`,
+  },
   postgres: {
     column: ({ precision, scale }) => `numeric(${precision}, ${scale})`,
     form: 'numeric',
+    itemOrder: numericOf,
   },
   forms: { scaled, real, text, numeric: plain },
+  existingForms: {
+    // A column of whole numbers cannot tell 19 from 0.19: it is the scaled integer, as in tables of the service.
+    integer: ['scaled', 'real'],
+    number: ['real'],
+    string: ['text'],
+    any: ['real'],
+  },
+  longest: () => shortest,
+  schema: () => ({ type: 'string', format: 'decimal', pattern: String.raw`^-?\d+(\.\d+)?$` }),
+  sentSchema,
+  note: ({ scale, precision }) =>
+    `An exact decimal in a string, with ${counted(scale, 'decimal place')} and at most ${counted(precision, 'digit')}.`,
+  wireName: ({ scale }) => `decimal with ${scale} places`,
+  examples: (field) => exampleNumbers(field).map(String),
+  generated: 'number',
+  fromDefault: (written, { scale = 2 }) =>
+    /^-?\d+(?:\.\d+)?$/u.test(written) && (written.split('.')[1]?.length ?? 0) <= scale
+      ? written
+      : undefined,
 };
 
 /**
  * A decimal inside an object: a string that can be compared for equality and has no order. See
  * docs/contract/1-specification-file.md#field-types, rule 14.
  */
-export const decimalMember: FieldType = {
-  ...decimalType,
-  operators: operatorSets.equality,
+const member: FieldType = {
+  ...base,
+  comparison: 'equality',
   sortable: false,
   sqlite: { column: () => 'TEXT', form: 'plain' },
   postgres: { column: () => 'text', form: 'plain' },
   forms: { plain },
 };
+
+export const decimalType: FieldType = { ...base, member };

@@ -1,12 +1,16 @@
 import type { FieldType } from '../api.ts';
-import { plain } from './plain.ts';
-import { operatorSets } from '../operators.ts';
-import { readText } from './string.ts';
+import { plain, shortest } from './plain.ts';
+import { exampleTexts, readText } from './string.ts';
 import { oneOf } from '../values.ts';
 
 export const enumType: FieldType = {
   name: 'enum',
-  operators: operatorSets.equality,
+  attributes: ['described', 'column', 'scalar', 'template', 'textEnum', 'allowedValues'],
+  json: 'string',
+  kind: 'string',
+  hasFewValues: true,
+  allowed: ({ enum: listed, values }) => listed ?? values,
+  comparison: 'equality',
   sortable: true,
   read: readText,
   parse: (text, field) => (field.values?.includes(text) === true ? text : undefined),
@@ -14,4 +18,10 @@ export const enumType: FieldType = {
   sqlite: { column: () => 'TEXT', form: 'plain' },
   postgres: { column: () => 'text COLLATE "C"', form: 'plain' },
   forms: { plain },
+  longest: () => shortest,
+  schema: () => ({ type: 'string' }),
+  wireName: () => 'enum',
+  examples: exampleTexts,
+  generated: 'text',
+  fromDefault: (text, { values }) => (values?.includes(text) === true ? text : undefined),
 };

@@ -1,8 +1,8 @@
 import type { FieldType } from '../api.ts';
-import { plain } from './plain.ts';
+import { boundsSchema, defaultNumber, exampleNumbers, wholeNumbers } from './numbers.ts';
+import { plain, shortest } from './plain.ts';
 import { accept, wrongType, wrongValue, type ParsedValue } from '../values.ts';
 import { ExactNumber, parseJsonNumber, rescale } from '../exact-number.ts';
-import { operatorSets } from '../operators.ts';
 
 /** Reads a whole number between −(2⁵³−1) and 2⁵³−1. */
 export function readInteger(value: unknown): ParsedValue {
@@ -26,7 +26,12 @@ export function parseInteger(text: string): number | undefined {
 
 export const integerType: FieldType = {
   name: 'integer',
-  operators: operatorSets.ordered,
+  otherNames: ['bigint', 'long', 'smallint', 'tinyint', 'int4', 'int8', 'serial', 'bigserial'],
+  attributes: ['described', 'column', 'scalar', 'drawnValues', 'wholeNumber'],
+  json: 'integer',
+  kind: 'integer',
+  number: 'whole',
+  comparison: 'order',
   sortable: true,
   read: readInteger,
   parse: parseInteger,
@@ -34,4 +39,15 @@ export const integerType: FieldType = {
   sqlite: { column: () => 'INTEGER', form: 'plain' },
   postgres: { column: () => 'bigint', form: 'plain' },
   forms: { plain },
+  longest: () => shortest,
+  schema: () => ({ type: 'integer', format: 'int64' }),
+  sentSchema: (field) => (field.values === undefined ? boundsSchema(field, wholeNumbers) : {}),
+  wireName: () => 'integer',
+  examples: exampleNumbers,
+  generated: 'number',
+  recognition: {
+    postgres: ['smallint', 'integer', 'bigint'],
+    postgresItems: ['smallint', 'integer', 'bigint'],
+  },
+  fromDefault: (text) => defaultNumber(text, Number.isSafeInteger),
 };

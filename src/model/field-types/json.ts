@@ -2,7 +2,6 @@ import type { Codec, Field, FieldType } from '../api.ts';
 import { accept, mostIssues, wrongValue, type ParsedValue, type ValueIssue } from '../values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { ExactNumber } from '../exact-number.ts';
-import { operatorSets } from '../operators.ts';
 import { parseText, readText } from './string.ts';
 
 /** JSON text in the column; it may have been written before the file declared the members that it does. */
@@ -148,20 +147,45 @@ export function readJson(value: unknown): ParsedValue {
 }
 
 /** How databases store what has parts. */
-export const storedAsJson: Pick<FieldType, 'sqlite' | 'postgres' | 'forms'> = {
+export const storedAsJson: Pick<FieldType, 'sqlite' | 'postgres' | 'forms' | 'longest'> = {
   sqlite: { column: () => 'TEXT', form: 'jsonText' },
   postgres: { column: () => 'jsonb', form: 'jsonb' },
   forms: { jsonText, jsonb },
+  longest: () => Infinity,
 };
+
+/** The object or list that the text of a column's default is in JSON; undefined where it is none. */
+export function partsOfDefault(text: string): JsonValue | undefined {
+  const value = readStored(text);
+  // Longer numbers may have been cut.
+  return typeof value !== 'object' || value === null || /\d(?:\.?\d){15}/u.test(text)
+    ? undefined
+    : value;
+}
 
 export const jsonType: FieldType = {
   name: 'json',
-  operators: operatorSets.presence,
+  otherNames: ['any', 'mixed'],
+  attributes: ['described', 'column', 'drawnValues', 'template'],
+  json: 'any',
+  kind: 'json',
+  comparison: 'none',
   sortable: false,
   read: readJson,
   parse: () => undefined,
   expects: () => 'a path below it',
   ...storedAsJson,
+  schema: () => ({}),
+  sentSchema: ({ nullable }) => (nullable ? {} : { not: { type: 'null' } }),
+  comparedSchema: () => ({ type: 'string' }),
+  wireName: () => 'json',
+  examples: () => [{}],
+  generated: 'json',
+  recognition: {
+    postgres: ['json', 'jsonb'],
+    sqlite: { condition: 'json_valid(c)', declared: /JSON/u, isOfTexts: false },
+  },
+  fromDefault: partsOfDefault,
 };
 
 /**
@@ -170,7 +194,7 @@ export const jsonType: FieldType = {
  */
 export const anyMember: FieldType = {
   ...jsonType,
-  operators: operatorSets.textual,
+  comparison: 'text',
   parse: parseText,
   expects: () => 'text',
 };

@@ -1,12 +1,17 @@
 import type { FieldType } from '../api.ts';
-import { plain } from './plain.ts';
+import { boundsSchema, defaultNumber, exampleNumbers } from './numbers.ts';
+import { plain, shortest } from './plain.ts';
 import { accept, wrongType, wrongValue } from '../values.ts';
 import { ExactNumber } from '../exact-number.ts';
-import { operatorSets } from '../operators.ts';
 
 export const numberType: FieldType = {
   name: 'number',
-  operators: operatorSets.ordered,
+  otherNames: ['float', 'double', 'real'],
+  attributes: ['described', 'column', 'scalar', 'drawnValues', 'number'],
+  json: 'number',
+  kind: 'number',
+  number: 'double',
+  comparison: 'order',
   sortable: true,
   read: (value) => {
     const number = value instanceof ExactNumber ? Number(value.text) : value;
@@ -25,4 +30,12 @@ export const numberType: FieldType = {
   sqlite: { column: () => 'REAL', form: 'plain' },
   postgres: { column: () => 'double precision', form: 'plain' },
   forms: { plain },
+  longest: () => shortest,
+  schema: () => ({ type: 'number', format: 'double' }),
+  sentSchema: (field) => boundsSchema(field),
+  wireName: () => 'number',
+  examples: exampleNumbers,
+  generated: 'number',
+  recognition: { postgres: ['double precision'], postgresItems: ['double precision'] },
+  fromDefault: (text) => defaultNumber(text, Number.isFinite),
 };

@@ -1,12 +1,25 @@
-import type { FieldType } from '../api.ts';
+import type { Field, FieldType } from '../api.ts';
+import type { JsonSchema } from '../json-schema.ts';
+import type { JsonValue } from '../../specification/specification.ts';
 import { isJsonObject, wrongType, type ParsedValue } from '../values.ts';
-import { operatorSets } from '../operators.ts';
 import { defaultValue, readValue } from '../validation.ts';
-import { below, gather, readJson, storedAsJson } from './json.ts';
+import { below, gather, partsOfDefault, readJson, storedAsJson } from './json.ts';
+
+/** Without its last member some generators of types take it for an object that has to be empty. */
+export const anyObject: JsonSchema = { type: 'object', additionalProperties: true };
+
+/** Whether an object has to have this member. */
+export function isNeeded(property: Field): boolean {
+  return property.required && property.default === undefined;
+}
 
 export const objectType: FieldType = {
   name: 'object',
-  operators: operatorSets.presence,
+  otherNames: ['map', 'dict', 'struct', 'record'],
+  attributes: ['described', 'column', 'drawnValues', 'members'],
+  json: 'object',
+  kind: 'object',
+  comparison: 'none',
   sortable: false,
   read: (value, { properties }) => {
     if (!isJsonObject(value)) return wrongType('must be an object');
@@ -32,4 +45,29 @@ export const objectType: FieldType = {
   parse: () => undefined,
   expects: () => 'a path below it',
   ...storedAsJson,
+  schema: ({ properties }, below) => {
+    if (properties === undefined) return anyObject;
+    const required = [...properties]
+      .filter(([, property]) => isNeeded(property))
+      .map(([name]) => name);
+    return {
+      type: 'object',
+      properties: Object.fromEntries([...properties].map(([name, part]) => [name, below(part)])),
+      ...(required.length === 0 ? {} : { required }),
+    };
+  },
+  comparedSchema: () => ({ type: 'string' }),
+  wireName: () => 'object',
+  examples: ({ properties }, exampleOf): readonly JsonValue[] => {
+    const members = [...(properties ?? [])].flatMap(([name, property]) => {
+      const value = exampleOf(property);
+      return value === undefined ? [] : [[name, value] as const];
+    });
+    return [Object.fromEntries(members)];
+  },
+  generated: 'json',
+  fromDefault: (text) => {
+    const value = partsOfDefault(text);
+    return Array.isArray(value) ? undefined : value;
+  },
 };

@@ -1,5 +1,5 @@
-import type { TypeName } from '../../specification/specification.ts';
-import type { FieldType } from '../api.ts';
+import type { FieldSpecification } from '../../specification/specification.ts';
+import type { FieldType, FieldTypes } from '../api.ts';
 import { arrayType } from './array.ts';
 import { booleanType } from './boolean.ts';
 import { dateType } from './date.ts';
@@ -15,8 +15,8 @@ import { emailType, stringType, textType, urlType } from './string.ts';
 import { timeType } from './time.ts';
 import { uuidType } from './uuid.ts';
 
-/** Every type that holds values, by its name in the file. */
-export const fieldTypes: Readonly<Record<Exclude<TypeName, 'relation'>, FieldType>> = {
+/** Every type that holds values, by its name, in the order of documents and messages. Adding one takes its file and a row. */
+export const fieldTypes = {
   id: idType,
   string: stringType,
   text: textType,
@@ -34,4 +34,11 @@ export const fieldTypes: Readonly<Record<Exclude<TypeName, 'relation'>, FieldTyp
   object: objectType,
   array: arrayType,
   json: jsonType,
-};
+} as const satisfies FieldTypes;
+
+/** The type that a field with these attributes has. */
+export function typeOf(attributes: FieldSpecification, types: FieldTypes): FieldType {
+  const type = types[attributes.type];
+  if (type === undefined) throw new TypeError(`There is no type ${attributes.type}`);
+  return type.variant === undefined ? type : type.variant(attributes);
+}

@@ -2,7 +2,7 @@ import type { Field } from '../../model/api.ts';
 import { repeatsDefault } from '../../model/build/check-field.ts';
 import { compareNumbers, isMultiple } from '../../model/constraints.ts';
 import { isOfDoubles, isOfWholeSeconds } from '../../model/field-types/stored-as.ts';
-import { splitSuffix, type Operator } from '../../model/operators.ts';
+import { isFlag, splitSuffix, takes, type Operator } from '../../model/operators.ts';
 import {
   fieldNameIn,
   type FieldView,
@@ -24,12 +24,15 @@ export function compareFields(old: ResourceView, now: ResourceView, note: Note):
       compareFieldAccess([old, before.field], [now, after.field], 'read', before.name, note);
     }
   }
-  const takes: Takes = (name, operator) =>
-    old.fields.get(name)?.field.type.operators.has(operator) ??
-    (old.relations.has(name) && (operator === 'exists' || operator === 'null'));
+  const tookFilter: Takes = (name, operator) => {
+    const before = old.fields.get(name)?.field;
+    return before === undefined
+      ? old.relations.has(name) && isFlag(operator)
+      : takes(before.type, operator);
+  };
   for (const { name } of now.fields.values()) {
     if (!old.fields.has(name) && !old.inputs.has(name)) note(false, name, 'is new');
-    if (!old.fields.has(name)) compareFilters(name, takes, name, note);
+    if (!old.fields.has(name)) compareFilters(name, tookFilter, name, note);
   }
   compareInputs(old, now, note);
 }
@@ -43,7 +46,7 @@ function goneMessage({ field }: FieldView, old: ResourceView, now: ResourceView)
 }
 
 function compareReading(before: Field, after: Field, path: string, note: Note): void {
-  const [old, now] = [wireType(before), wireType(after)];
+  const [old, now] = [before.type.wireName(before), after.type.wireName(after)];
   if (old !== now) {
     note(true, path, `was ${old} and is ${now}`);
     return;
@@ -56,26 +59,32 @@ function compareReading(before: Field, after: Field, path: string, note: Note): 
     note(true, path, `may now have the values ${added.join(', ')}`);
   if (before.items !== undefined && after.items !== undefined)
     compareReading(before.items, after.items, `${path}[]`, note);
-  if (now === 'object' && before.properties === undefined && after.properties !== undefined)
+  if (
+    after.type.json === 'object' &&
+    before.properties === undefined &&
+    after.properties !== undefined
+  )
     note(true, path, 'is filtered by its declared members alone now');
   for (const [name, member] of before.properties ?? []) {
     const other = after.properties?.get(name);
     if (other === undefined) note(true, `${path}.${name}`, 'is no longer declared');
     else compareReading(member, other, `${path}.${name}`, note);
   }
-  const takes: Takes = (name, operator) =>
-    before.properties?.get(name)?.type.operators.has(operator) === true;
+  const tookFilter: Takes = (name, operator) => {
+    const property = before.properties?.get(name);
+    return property !== undefined && takes(property.type, operator);
+  };
   for (const name of after.properties?.keys() ?? [])
     if (before.properties?.has(name) === false)
-      compareFilters(name, takes, `${path}.${name}`, note);
+      compareFilters(name, tookFilter, `${path}.${name}`, note);
 }
 
 /** Whether what was there under a name could be filtered by an operator. */
 type Takes = (name: string, operator: Operator) => boolean;
 
 /** A new name may be what a filter of another one looks like: `price_gte` beside `price`. */
-function compareFilters(name: string, takes: Takes, path: string, note: Note): void {
-  const filter = splitSuffix(name).find(({ base, operator }) => takes(base, operator));
+function compareFilters(name: string, tookFilter: Takes, path: string, note: Note): void {
+  const filter = splitSuffix(name).find(({ base, operator }) => tookFilter(base, operator));
   if (filter !== undefined)
     note(true, path, `takes the place of ${filter.base} filtered by _${filter.operator}`);
 }
@@ -83,15 +92,6 @@ function compareFilters(name: string, takes: Takes, path: string, note: Note): v
 /** The values of `from` that `of` lacks. */
 function missing(from: Field['values'], of: Field['values']): readonly unknown[] {
   return (from ?? []).filter((value) => of?.includes(value) !== true);
-}
-
-/** Types that look the same on the wire and take the same filters go by one name. */
-const alike: Readonly<Record<string, string>> = { text: 'string', email: 'string', url: 'string' };
-
-/** What a type is called in messages. */
-function wireType({ type, attributes, scale }: Field): string {
-  if (type.name === 'id') return attributes.format ?? 'integer';
-  return type.name === 'decimal' ? `decimal with ${scale} places` : (alike[type.name] ?? type.name);
 }
 
 function compareInputs(old: ResourceView, now: ResourceView, note: Note): void {
@@ -198,8 +198,9 @@ function compareWriting(
   path: string,
   note: Note,
 ): void {
-  if (wireType(before) !== wireType(after)) {
-    if (!isRead) note(true, path, `was ${wireType(before)} and is ${wireType(after)}`);
+  const [old, now] = [before.type.wireName(before), after.type.wireName(after)];
+  if (old !== now) {
+    if (!isRead) note(true, path, `was ${old} and is ${now}`);
     return;
   }
   if (before.nullable && !after.nullable) note(true, path, 'no longer takes null');
@@ -253,6 +254,5 @@ function isWider(name: Attribute, old: unknown, now: unknown): boolean {
 
 /** The types email and url are formats of strings. */
 function ruleOf({ attributes, type }: Field, name: Attribute): unknown {
-  const isNamed = type.name === 'email' || type.name === 'url';
-  return name === 'format' && isNamed ? type.name : attributes[name];
+  return name === 'format' ? (type.format ?? attributes.format) : attributes[name];
 }

@@ -158,7 +158,7 @@ function isPlainChange(input: InputView, resourceView: ResourceView): boolean {
 function mergeOf(resourceView: ResourceView, values: Values): Example | undefined {
   for (const input of resourceView.inputs.values()) {
     const { name, field } = input;
-    if (field.type.name !== 'object' || !isReplaced(input, resourceView)) continue;
+    if (field.type.json !== 'object' || !isReplaced(input, resourceView)) continue;
     const value = values(input);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
     return { [name]: Object.fromEntries(Object.entries(value).slice(0, 1)) };

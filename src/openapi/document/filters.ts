@@ -1,7 +1,7 @@
 import { isLookedFor } from '../../query/filter/operand.ts';
 import { facesOf, isTooDeep, resolvePath, type Path } from '../../query/filter/path.ts';
 import { isToMany, type Field, type Limits } from '../../model/api.ts';
-import { operators, operatorSets, type Operator } from '../../model/operators.ts';
+import { operators, operatorsOf, type Operator } from '../../model/operators.ts';
 import type { RelationView, ResourceView } from '../../model/view.ts';
 import { isParameter } from '../../query/request/parameters.ts';
 
@@ -43,7 +43,9 @@ export function filterables(resourceView: ResourceView, limits: Limits): readonl
     if (resolved?.ok !== true) return [];
     const takes = operatorsAt(resolved.value);
     // What is a path itself, such as that of a field level_gt, is no level with an operator.
-    const fit = all.filter((one) => takes.has(one) && !paths.has(filterName(path, one)));
+    const fit = (Object.keys(operators) as Operator[]).filter(
+      (one) => takes.has(one) && !paths.has(filterName(path, one)),
+    );
     return [{ path, kind, leaves: endsOf(resolved.value), operators: fit }];
   });
 }
@@ -58,20 +60,21 @@ export function itemFilterables(resourceView: ResourceView, limits: Limits): rea
   );
 }
 
+/** What can be asked of anything. */
+const flags: ReadonlySet<Operator> = new Set(operatorsOf('none'));
+
 /** The operators that the end of a path takes, on any of its branches. */
 function operatorsAt(path: Path): ReadonlySet<Operator> {
   if (path.kind === 'place') {
     const { type, items } = path.place.leaf;
-    return items === undefined || isLookedFor(items) ? type.operators : operatorSets.presence;
+    return items === undefined || isLookedFor(items)
+      ? new Set(operatorsOf(type.comparison))
+      : flags;
   }
   return new Set(
-    path.branches.flatMap(({ next }) => [
-      ...(next === undefined ? operatorSets.presence : operatorsAt(next)),
-    ]),
+    path.branches.flatMap(({ next }) => [...(next === undefined ? flags : operatorsAt(next))]),
   );
 }
-
-const all = Object.keys(operators) as readonly Operator[];
 
 /** The name of the parameter that asks this of a path. */
 export function filterName(path: string, operator: Operator): string {
@@ -102,7 +105,7 @@ export function sortables(resourceView: ResourceView, limits: Limits): readonly 
 /** Whether records can be sorted by a value like this. */
 export function isSortable({ type, items }: Field): boolean {
   return (
-    type.sortable && (items === undefined || (items.type.sortable && items.type.name !== 'array'))
+    type.sortable && (items === undefined || (items.type.sortable && items.items === undefined))
   );
 }
 

@@ -1,6 +1,6 @@
 import { takesAnyValue } from '../../query/filter/operand.ts';
 import { isToMany, type Api, type Limits } from '../../model/api.ts';
-import { operators, type Operator } from '../../model/operators.ts';
+import { isFlag, operators, takes, type Comparison, type Operator } from '../../model/operators.ts';
 import type { ResourceView, View } from '../../model/view.ts';
 import {
   isOn,
@@ -307,8 +307,8 @@ function operatorParameter(
   if (isParameter(name)) return [];
   const { meaning, operand } = operators[operator];
   const base = { name, in: 'query', description: `\`${path}\` ${meaning}.` };
-  if (operator === 'exists' || operator === 'null') return [{ ...base, schema: flag }];
-  const isText = operator === 'like' || operator === 'ilike';
+  if (isFlag(operator)) return [{ ...base, schema: flag }];
+  const isText = operators[operator].comparesWith === 'part';
   const schema = isText ? { type: 'string' } : comparedSchema(filter, operator, view);
   if (operand === 'list')
     return [{ ...base, ...commas, schema: { type: 'array', items: schema, maxItems: inItems } }];
@@ -316,13 +316,9 @@ function operatorParameter(
 }
 
 /** What an operator compares with: behind a morphTo that which any of the fields takes that it fits. */
-function comparedSchema(
-  { leaves }: Filterable,
-  operator: Exclude<Operator, 'exists' | 'null'>,
-  view: View,
-): JsonSchema {
+function comparedSchema({ leaves }: Filterable, operator: Comparison, view: View): JsonSchema {
   const schemas = leaves
-    .filter(({ type }) => type.operators.has(operator))
+    .filter(({ type }) => takes(type, operator))
     .map((leaf) => valueSchema(leaf, view, takesAnyValue(operator)));
   const kinds = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
   return kinds.length > 1 ? { anyOf: kinds } : (kinds[0] ?? {});
@@ -348,8 +344,7 @@ export function pathNotes(kind: RequestKind, resourceView: ResourceView, limits:
     );
   const open = [...resourceView.fields.values()].filter(
     ({ field }) =>
-      field.type.name === 'json' ||
-      (field.type.name === 'object' && field.properties === undefined),
+      field.type.json === 'any' || (field.type.json === 'object' && field.properties === undefined),
   );
   if (kind === 'list' && open.length > 0)
     notes.push(

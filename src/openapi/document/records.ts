@@ -83,7 +83,7 @@ export function nameOf({ name }: { readonly name: string }, { names }: Naming): 
 /** Whether a merge patch differs from a plain one for this resource. */
 export function hasObjects(resourceView: ResourceView): boolean {
   return [...resourceView.inputs.values()].some(
-    ({ field, updatable }) => updatable && field.type.name === 'object' && !field.immutable,
+    ({ field, updatable }) => updatable && field.type.json === 'object' && !field.immutable,
   );
 }
 

@@ -1,5 +1,6 @@
-/** A JSON Schema (2020-12), as OpenAPI 3.1 has it. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+import type { JsonSchema } from '../../model/json-schema.ts';
+
+export { given, type JsonSchema } from '../../model/json-schema.ts';
 
 /** A reference to a part of the document: `schemas/Post`. */
 export function ref(part: string): JsonSchema {
@@ -17,9 +18,4 @@ export function orNull(schema: JsonSchema): JsonSchema {
     type: types.includes('null') ? types : [...types, 'null'],
     ...(Array.isArray(values) ? { enum: [...new Set([...(values as unknown[]), null])] } : {}),
   };
-}
-
-/** The members that have a value. */
-export function given(members: JsonSchema): JsonSchema {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

@@ -76,7 +76,7 @@ export function isEmpty(slot: RowRuleSlot, claims: Claims): boolean {
 export function slotFor(slot: RowRuleSlot, claims: Claims): Omit<RuleSlot, 'index'> {
   const { field, operator, operand } = slot;
   if (!holdsList(slot, claims)) return { field, operator, any: false, operand };
-  const listed = listOperators[operator];
+  const listed = operators[operator].ofList;
   return { field, operator: listed ?? operator, any: listed === undefined, operand };
 }
 
@@ -88,13 +88,6 @@ function holdsList({ operator, operand }: RowRuleSlot, claims: Claims): boolean 
     operand.items.some((item) => 'claim' in item && Array.isArray(claimOf(claims, item.claim)))
   );
 }
-
-/** The operators that ask of a list what these ask of one value. */
-const listOperators: Readonly<Partial<Record<string, 'in' | 'nin' | 'containsAny'>>> = {
-  eq: 'in',
-  neq: 'nin',
-  contains: 'containsAny',
-};
 
 /**
  * What a slot holds for a caller with these claims: one value, or a list where it is asked for one; null where a claim is

@@ -1,24 +1,9 @@
 import { isToMany, type FieldType } from '../../model/api.ts';
-import { operators } from '../../model/operators.ts';
+import { operators, operatorsOf } from '../../model/operators.ts';
 import type { ResourceView } from '../../model/view.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { collectionParameters } from './collection-parameters.ts';
 import { resolvePath, type Path } from './path.ts';
-
-/** What other services call the operators of this one. */
-const otherOperators = new Map(
-  Object.entries({
-    contains: ['contains', 'ilike'],
-    endswith: ['ilike'],
-    ge: ['gte'],
-    isnull: ['null'],
-    le: ['lte'],
-    ne: ['neq'],
-    not: ['neq'],
-    notin: ['nin'],
-    startswith: ['ilike'],
-  }),
-);
 
 /** What other services call the parameters of this one. */
 const otherNames = new Map(
@@ -82,10 +67,12 @@ export function adviceOn(
 function operatorElsewhere(name: string, resourceView: ResourceView): string | undefined {
   const [, base = '', word = ''] = /^(.+?)(?:__?|:)([A-Za-z]+)$/u.exec(name) ?? [];
   const asked = word.toLowerCase();
-  const meant = otherOperators.get(asked) ?? [asked];
-  const operator = [...(typeOf(base, resourceView)?.operators ?? [])].find((one) =>
-    meant.includes(one.toLowerCase()),
-  );
+  const type = typeOf(base, resourceView);
+  const operator =
+    type &&
+    operatorsOf(type.comparison).find(
+      (one) => one.toLowerCase() === asked || operators[one].otherNames?.includes(asked) === true,
+    );
   return operator && `there is no field ${name}; write ${base}${operators[operator].suffix}=value`;
 }
 
@@ -140,7 +127,7 @@ export function unknownOperator(
   const [, base = '', suffix = ''] = /^(.+)(_[A-Za-z]+)$/u.exec(name) ?? [];
   const type = typeOf(base, resourceView);
   if (type === undefined) return undefined;
-  const suffixes = [...type.operators].map((one) => operators[one].suffix);
+  const suffixes = operatorsOf(type.comparison).map((one) => operators[one].suffix);
   const guess = nearest(suffix, suffixes);
   const message =
     guess === undefined

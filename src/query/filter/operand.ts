@@ -3,10 +3,11 @@ import type { Field, Limits } from '../../model/api.ts';
 import { plainText } from '../../model/exact-number.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import { parseText } from '../../model/field-types/string.ts';
-import { operators } from '../../model/operators.ts';
+import { operators, takes } from '../../model/operators.ts';
 import { counted, oneOf } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import type { Comparison, Slot } from './predicate.ts';
+import type { Comparison } from '../../model/operators.ts';
+import type { Slot } from './predicate.ts';
 import { splitList } from './text.ts';
 
 /** Why a filter's value is refused. */
@@ -14,9 +15,6 @@ export interface OperandProblem {
   readonly code: 'INVALID_FILTER' | 'LIMIT_EXCEEDED';
   readonly message: string;
 }
-
-/** The longest value of `_like` and `_ilike`, in characters: databases bound the length of patterns. */
-const patternLength = 1_000;
 
 /**
  * Reads the texts of one slot by its field's type: a value, or an array for operators that take a list. `others` are the
@@ -32,7 +30,8 @@ export function readOperand(
   const isList = operators[slot.operator].operand === 'list';
   if (!isList) {
     const text = texts[0] ?? '';
-    if (isTooLong(text, slot)) return limitExceeded(`takes at most ${patternLength} characters`);
+    if (isTooLong(text, slot))
+      return limitExceeded(`takes at most ${operators[slot.operator].longest} characters`);
     return readItem(text, slot);
   }
   let items = texts;
@@ -47,7 +46,10 @@ export function readOperand(
   for (const item of items) {
     const value = readItem(item, slot);
     if (value.ok) values.push(value.value);
-    else if (slot.operator === 'containsAll' || !others.some((other) => readItem(item, other).ok))
+    else if (
+      operators[slot.operator].items === 'all' ||
+      !others.some((other) => readItem(item, other).ok)
+    )
       return value;
   }
   return ok(values);
@@ -63,7 +65,8 @@ export function readItem(text: string, asked: Asked): Result<JsonValue, OperandP
 type Asked = Pick<Slot, 'field' | 'operator' | 'told'> & Partial<Pick<Slot, 'parameter'>>;
 
 function isTooLong(text: string, { operator }: Asked): boolean {
-  return (operator === 'like' || operator === 'ilike') && text.length > patternLength;
+  const { longest } = operators[operator];
+  return longest !== undefined && text.length > longest;
 }
 
 /** Reads one value of a claim, or an item of one, as a text of it would be read; undefined where it does not fit. */
@@ -72,18 +75,16 @@ export function readClaim(claim: JsonValue, asked: Asked): JsonValue | undefined
   const { type } = field;
   const isFitting =
     typeof claim === 'string' ||
-    (typeof claim === 'number' && (isNumeric(field) || type.name === 'json')) ||
-    (typeof claim === 'boolean' && (type.name === 'boolean' || type.name === 'json'));
+    (typeof claim === 'number' && (isNumeric(field) || type.json === 'any')) ||
+    (typeof claim === 'boolean' && (type.json === 'boolean' || type.json === 'any'));
   if (!isFitting) return undefined;
   const text = plainText(claim);
   return isTooLong(text, asked) ? undefined : parse(text, asked);
 }
 
-/** The types that a number fits, beside ids that the database draws. */
-const numeric: ReadonlySet<string> = new Set(['integer', 'number', 'decimal']);
-
+/** Whether a number fits. */
 function isNumeric(field: Field): boolean {
-  return numeric.has(field.type.name) || isGenerated(field);
+  return field.type.number !== undefined || isGenerated(field);
 }
 
 /** What is compared: the field, or the items of an array. */
@@ -93,7 +94,7 @@ function comparedField({ field }: Asked): Field {
 
 /** Whether a value as a filter gives it can be compared with those of a field or of items: lists and objects cannot. */
 export function isLookedFor({ type }: Field): boolean {
-  return type.name !== 'array' && type.name !== 'object';
+  return type.json !== 'array' && type.json !== 'object';
 }
 
 /** The values that can be asked for, where not every value of the type is one. */
@@ -103,16 +104,15 @@ function allowedValues(slot: Asked): readonly JsonValue[] | undefined {
 
 /** Whether an operator takes every value of a type, also of a field that lists its values: order and search do. */
 export function takesAnyValue(operator: Comparison): boolean {
-  return anyValue.has(operator);
+  return operators[operator].comparesWith !== 'listed';
 }
-
-const anyValue: ReadonlySet<Comparison> = new Set(['gt', 'gte', 'lt', 'lte', 'like', 'ilike']);
 
 function parse(text: string, slot: Asked): JsonValue | undefined {
   const field = comparedField(slot);
   // Without a type the text itself is asked for; the database compares it by the type that it finds.
-  if (field.type.name === 'json') return parseText(text);
-  const value = field.type.operators.has('eq') ? field.type.parse(text, field) : undefined;
+  if (field.type.json === 'any' || operators[slot.operator].comparesWith === 'part')
+    return parseText(text);
+  const value = takes(field.type, 'eq') ? field.type.parse(text, field) : undefined;
   const allowed = allowedValues(slot);
   return value === undefined || allowed?.includes(value) === false ? undefined : value;
 }
@@ -143,8 +143,8 @@ function misfit(text: string, slot: Asked): Result<never, OperandProblem> {
 function adviceOn(text: string, { field, operator, parameter }: Asked): string {
   const { type } = comparedField({ field, operator });
   // A plus sign is a blank in a query string.
-  if (type.name === 'datetime' && / \d\d:\d\d$/u.test(text)) return '; write + as %2B';
-  const isWhole = type.name === 'integer' || isGenerated(comparedField({ field, operator }));
+  if (type.kind === 'datetime' && / \d\d:\d\d$/u.test(text)) return '; write + as %2B';
+  const isWhole = type.json === 'integer';
   if (isWhole && /^-?\d+$/u.test(text) && type.parse(text, field) === undefined)
     return ` from ${-Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`;
   const isOne = operator === 'eq' || operator === 'neq';

@@ -1,6 +1,5 @@
 import { fail, ok, type Result } from '../../errors.ts';
 import type { Field, Limits, Relation, Resource } from '../../model/api.ts';
-import { decimalMember, decimalType } from '../../model/field-types/decimal.ts';
 import { anyMember } from '../../model/field-types/json.ts';
 import { readText } from '../../model/field-types/string.ts';
 import type { RelationView, ResourceView } from '../../model/view.ts';
@@ -68,6 +67,11 @@ export function isDeclared(path: Path): boolean {
   return path.branches.some(({ next }) => next === undefined || isDeclared(next));
 }
 
+/** Whether paths lead below a field. */
+export function hasMembers({ type }: Field): boolean {
+  return type.json === 'object' || type.json === 'any';
+}
+
 function follow(
   parts: readonly string[],
   at: number,
@@ -82,7 +86,7 @@ function follow(
     return intoRelation(view, colon === -1 ? undefined : head.slice(colon + 1), parts, at);
   const isLast = at === parts.length - 1;
   const fields = [...resourceView.fields.values()].filter(
-    ({ field: one }) => isLast || one.type.name === 'object' || one.type.name === 'json',
+    ({ field: one }) => isLast || hasMembers(one),
   );
   const relations = [...resourceView.relations.values()];
   const others =
@@ -112,12 +116,12 @@ function memberOf(
 ): Result<Field, PathProblem> {
   const [name, ...rest] = members;
   if (name === undefined)
-    return ok(field.type === decimalType ? { ...field, type: decimalMember } : field);
+    return ok(field.type.member === undefined ? field : { ...field, type: field.type.member });
   const { properties, type } = field;
   const property = properties?.get(name);
   if (property !== undefined) return memberOf(property, name, rest, at + 1);
   if (properties !== undefined) return fail({ part: at, candidates: [...properties.keys()] });
-  if (type.name !== 'object' && type.name !== 'json')
+  if (!hasMembers(field))
     return fail({
       part: at,
       candidates: [],

@@ -1,9 +1,10 @@
-import { placeOf, type Comparison, type Place, type Predicate, type Slot } from './predicate.ts';
+import type { Comparison } from '../../model/operators.ts';
+import { placeOf, type Place, type Predicate, type Slot } from './predicate.ts';
 import { isTooDeep, type Path } from './path.ts';
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { resolveName } from './resolve.ts';
 import { isToMany, type Api, type Relation, type Resource } from '../../model/api.ts';
-import type { Operator } from '../../model/operators.ts';
+import { isFlag, operators } from '../../model/operators.ts';
 import { toldValues } from '../../model/told-values.ts';
 import type { ResourceView } from '../../model/view.ts';
 import { counted } from '../../model/values.ts';
@@ -150,24 +151,24 @@ function planCondition(
       (isPair ? unquotedColon(name, resourceView) : undefined) ?? resolved.error.message,
     );
   const { path, operator } = resolved.value;
-  const isFlag = isPresence(operator);
-  if (isFlag && value !== 'true' && value !== 'false')
+  const { isNegated = false, ofList } = operators[operator];
+  if (isFlag(operator) && value !== 'true' && value !== 'false')
     return refuse('INVALID_FILTER', 'takes true or false');
-  const isAsked = (value === 'true') === (operator === 'exists');
+  const isAsked = (value === 'true') !== isNegated;
   const leaves = new Map<Path, Predicate>();
   const sources = [source];
   // What a value does not fit the type of is different from it, behind a morphTo that leads to others which it fits: a
   // list says that when it is empty there.
   const isClaim = context.isRule === true && value.includes('{');
-  const isOne = operator === 'neq' && !isClaim && placesOf(path) > 1;
+  const listed = isNegated && !isClaim && placesOf(path) > 1 ? ofList : undefined;
   const visit = (end: Path): void => {
     if (end.kind === 'place') {
       const { place } = end;
       leaves.set(
         end,
-        isPresence(operator)
+        isFlag(operator)
           ? { kind: 'null', place, isNull: !isAsked }
-          : compare(name, sources, place, isOne ? 'nin' : operator, context, isOne),
+          : compare(name, sources, place, listed ?? operator, context, listed !== undefined),
       );
     } else if (endsHere(end)) {
       const branches = end.branches.map(({ target, typeValue }) => ({
@@ -190,10 +191,6 @@ function unquotedColon(name: string, resourceView: ResourceView): string | undef
   return field !== '' && resolveName(field, resourceView).ok
     ? `there is no field ${name}; a value with a colon is written in double quotes: ${field}:"…"`
     : undefined;
-}
-
-function isPresence(operator: Operator): operator is 'exists' | 'null' {
-  return operator === 'exists' || operator === 'null';
 }
 
 function compare(

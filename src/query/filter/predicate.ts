@@ -1,9 +1,6 @@
 import type { Field, Relation, Resource } from '../../model/api.ts';
-import type { Operator } from '../../model/operators.ts';
+import type { Comparison } from '../../model/operators.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-
-/** The operators that compare with a value; `exists` and `null` become a predicate of their own. */
-export type Comparison = Exclude<Operator, 'exists' | 'null'>;
 
 /** Where a value stands: in a field of the record, in a member below one, or on the junction that led to the record. */
 export interface Place {

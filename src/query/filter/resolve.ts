@@ -1,5 +1,12 @@
 import { fail, ok, type Result } from '../../errors.ts';
-import { operators, splitSuffix, type Operator } from '../../model/operators.ts';
+import {
+  isFlag,
+  operators,
+  operatorsOf,
+  splitSuffix,
+  takes,
+  type Operator,
+} from '../../model/operators.ts';
 import type { ResourceView } from '../../model/view.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { adviceOn, unknownOperator } from './advice.ts';
@@ -55,14 +62,16 @@ function fitting(name: string, path: Path, operator: Operator): Result<Resolved,
   const fit = cutToFit(path, operator);
   if (fit !== undefined) return ok({ path: fit, operator });
   const { suffix } = operators[operator];
-  return fail({ kind: 'operator', message: `${name} ${takes(path, name)}, not ${suffix}` });
+  return fail({
+    kind: 'operator',
+    message: `${name} ${typeAndOperators(path, name)}, not ${suffix}`,
+  });
 }
 
 function cutToFit(path: Path, operator: Operator): Path | undefined {
-  if (path.kind === 'place') return path.place.leaf.type.operators.has(operator) ? path : undefined;
-  const isPresence = operator === 'exists' || operator === 'null';
+  if (path.kind === 'place') return takes(path.place.leaf.type, operator) ? path : undefined;
   const branches = path.branches.flatMap((branch) => {
-    if (branch.next === undefined) return isPresence ? [branch] : [];
+    if (branch.next === undefined) return isFlag(operator) ? [branch] : [];
     const next = cutToFit(branch.next, operator);
     return next === undefined ? [] : [{ ...branch, next }];
   });
@@ -70,16 +79,16 @@ function cutToFit(path: Path, operator: Operator): Path | undefined {
 }
 
 /** What the end of a path is and takes, for messages. */
-function takes(path: Path, name: string): string {
+function typeAndOperators(path: Path, name: string): string {
   if (path.kind === 'place') {
     const { type } = path.place.leaf;
-    const fit = [...type.operators].map((operator) => operators[operator].suffix);
+    const fit = operatorsOf(type.comparison).map((operator) => operators[operator].suffix);
     return `is of type ${type.name}, which takes ${fit.join(', ')}`;
   }
   const next = path.branches[0]?.next;
   return next === undefined
     ? `is a relation, which takes _exists, _null or a path to a field of it, such as ${name}.id`
-    : takes(next, name);
+    : typeAndOperators(next, name);
 }
 
 /** What is wrong with a path; undefined where it leads somewhere. */

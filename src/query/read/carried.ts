@@ -112,11 +112,9 @@ export function textBehind(beginning: string): string | undefined {
   return undefined;
 }
 
-const texts: ReadonlySet<string> = new Set(['string', 'text', 'email', 'url', 'enum']);
-
 /** Whether any text is compared with a field as it is. */
-export function isText({ type, attributes }: Field): boolean {
-  return texts.has(type.name) || (type.name === 'id' && attributes.format === 'string');
+export function isText({ type }: Field): boolean {
+  return type.kind === 'string';
 }
 
 /** Reads what a cursor carries of a field: what tables of others hold need not have the format that new values need. */

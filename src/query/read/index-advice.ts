@@ -1,3 +1,4 @@
+import { operators } from '../../model/operators.ts';
 import { isRelatedToOne, type Place, type Predicate } from '../filter/predicate.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import { beginsIndex, isConverted, tellsFew } from '../../model/indexes.ts';
@@ -21,7 +22,7 @@ export function adviseIndex(plan: ReadPlan, { counts, scans, sorts }: Found): st
   if (plan.kind !== 'list' || (!scans && !sorts)) return undefined;
   const { resource } = plan;
   const equal = equalFields(plan.where);
-  const ranged = ownFields(plan.where, ['gt', 'gte', 'lt', 'lte']);
+  const ranged = ownFields(plan.where, 'range');
   if (scans && equal.length + ranged.length === 0) {
     const behind = adviseBehind(plan.where);
     if (behind !== undefined) return behind;
@@ -46,7 +47,7 @@ function adviseBehind(where: readonly Predicate[]): string | undefined {
   for (const predicate of where) {
     if (!isRelatedToOne(predicate)) continue;
     const [branch] = predicate.branches;
-    const fields = ownFields(branch.where, equality).filter(tellsFew);
+    const fields = ownFields(branch.where, 'equal').filter(tellsFew);
     const [field] = fields;
     if (field === undefined) {
       const farther = adviseBehind(branch.where);
@@ -65,24 +66,22 @@ function isAdvisedIn({ field, members, isPivot }: Place): boolean {
   const { type, items } = field;
   const isOwn = members.length === 0 && !isPivot;
   const isScalar = type.sortable && items === undefined;
-  return isOwn && isScalar && type.name !== 'text' && !isConverted(field);
+  return isOwn && isScalar && type.text !== 'long' && !isConverted(field);
 }
-
-const equality = ['eq', 'in'];
 
 /** The fields that have to have one value, or none. */
 function equalFields(where: readonly Predicate[]): readonly Field[] {
   return where.flatMap((predicate) =>
     predicate.kind === 'null' && predicate.isNull && isAdvisedIn(predicate.place)
       ? [predicate.place.field]
-      : ownFields([predicate], equality),
+      : ownFields([predicate], 'equal'),
   );
 }
 
-function ownFields(where: readonly Predicate[], operators: readonly string[]): readonly Field[] {
+function ownFields(where: readonly Predicate[], index: 'equal' | 'range'): readonly Field[] {
   return where.flatMap((predicate) =>
     predicate.kind === 'compare' &&
-    operators.includes(predicate.operator) &&
+    operators[predicate.operator].index === index &&
     isAdvisedIn(predicate.place)
       ? [predicate.place.field]
       : [],

@@ -258,8 +258,8 @@ function matchFields(name: string, fields: Iterable<FieldView>): readonly FieldV
 
 /** Why a path does not lead into an object field; undefined when it does. */
 function pathProblem(called: string, field: Field, path: readonly string[]): string | undefined {
-  if (field.type.name === 'json') return undefined;
-  if (field.type.name !== 'object') return `${called} is no object and has no members`;
+  if (field.type.json === 'any') return undefined;
+  if (field.type.json !== 'object') return `${called} is no object and has no members`;
   const [head = '', ...rest] = path;
   // A wildcard that matches nothing is no error.
   if (field.properties === undefined || head.includes('*')) return undefined;

@@ -199,6 +199,6 @@ function stepsOf(path: Path, name: string): Result<Pick<SortKey, 'steps' | 'plac
   return ok({ steps: [{ relation, target: branch.target }, ...steps], place });
 }
 
-function isScalar({ type }: Field): boolean {
-  return type.sortable && type.name !== 'array';
+function isScalar({ type, items }: Field): boolean {
+  return type.sortable && items === undefined;
 }

@@ -21,9 +21,9 @@ export function drawDefault(field: Field, clockAndIds: ClockAndIds): JsonValue |
     case 'uuid':
       return clockAndIds.uuid();
     case 'now': {
-      const now = clockAndIds.now().toISOString();
-      if (field.type.name === 'date') return now.slice(0, 10);
-      return field.type.name === 'time' ? now.slice(11, 19) : now;
+      const { drawn } = field.type;
+      if (drawn?.word !== 'now') throw new TypeError(`${field.name} has no moment for a default`);
+      return drawn.of(clockAndIds.now().toISOString());
     }
     default:
       return field.default satisfies never;
@@ -35,7 +35,7 @@ export const isUpdateStamp = (field: Field): boolean =>
   field.resource.timestamps &&
   field.name === 'updatedAt' &&
   field.readOnly &&
-  field.type.name === 'datetime';
+  field.type.kind === 'datetime';
 
 /** Whether creates leave it to the database: only that can give a value to what nobody writes and no default fills. */
 export const isLeftToDatabase = (field: Field): boolean =>

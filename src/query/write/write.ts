@@ -1,3 +1,4 @@
+import { hasMembers } from '../filter/path.ts';
 import {
   apiError,
   fail,
@@ -179,11 +180,7 @@ function mergedParts(
 ): ReadonlyMap<string, { readonly field: Field; readonly part: unknown }> {
   const parts = Object.entries(body).flatMap(([name, part]) => {
     const input = resourceView.inputs.get(name);
-    const { type } = input?.field ?? {};
-    const isMerged =
-      isJsonObject(part) &&
-      input?.updatable === true &&
-      (type?.name === 'object' || type?.name === 'json');
+    const isMerged = isJsonObject(part) && input?.updatable === true && hasMembers(input.field);
     return input !== undefined && isMerged ? [[name, { field: input.field, part }] as const] : [];
   });
   return new Map(parts);

@@ -61,7 +61,7 @@ function beforeAll(beginning: JsonValue, key: SortKey): JsonValue | undefined {
 
 /** Whether a value is what the database compares: a larger whole number was rounded, and would lead nowhere. */
 function isExactAt(value: JsonValue, key: SortKey | undefined): boolean {
-  const isWhole = key !== undefined && fieldOf(key).type.name === 'integer';
+  const isWhole = key !== undefined && fieldOf(key).type.number === 'whole';
   return !isWhole || !Number.isInteger(value) || Number.isSafeInteger(value);
 }
 

@@ -85,7 +85,7 @@ async function passTakenNumbers(
   let hasHelped = false;
   for (const field of fields.values()) {
     const isCounted =
-      field === id ? isGenerated(id) : field.type.name === 'integer' && isLeftToDatabase(field);
+      field === id ? isGenerated(id) : field.type.number === 'whole' && isLeftToDatabase(field);
     if (isCounted && (await passNumbers(field, dialect, transaction))) hasHelped = true;
   }
   return hasHelped;

@@ -2,7 +2,7 @@ import type { Field, Resource } from '../../model/api.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { FieldValues } from '../../query/plan.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { decodeValue, encodeValue, type Dialect } from '../../sql/dialect.ts';
+import { decodeValue, encodeValue, type StoredForms } from '../../sql/dialect.ts';
 import type { Access } from './conflicts.ts';
 
 /** Values of both kinds in the order of the model, as those of every other write of these fields. */
@@ -50,7 +50,7 @@ export async function currentValues(
 export function encodedIn(
   fields: readonly Field[],
   values: FieldValues,
-  dialect: Dialect,
+  dialect: StoredForms,
 ): SqlValue[] {
   return fields.map((field) => encodeValue(dialect, values.get(field) ?? null, field));
 }

@@ -110,8 +110,8 @@ const outOfTheWay = -(2 ** 40);
 function meanwhile({ nullable, type, values }: Field, number: number): JsonValue | undefined {
   if (nullable) return null;
   if (values !== undefined) return undefined;
-  if (type.name === 'integer') return outOfTheWay - number;
-  return type.name === 'string' || type.name === 'text' ? `~ ${number}` : undefined;
+  if (type.number === 'whole') return outOfTheWay - number;
+  return type.text !== undefined ? `~ ${number}` : undefined;
 }
 
 /**

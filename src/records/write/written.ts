@@ -2,7 +2,7 @@ import { apiError, type ApiError } from '../../errors.ts';
 import type { Field, Limits, Resource } from '../../model/api.ts';
 import type { RecordValue } from '../serialize/record.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { decoderOf, encodeValue, type Dialect } from '../../sql/dialect.ts';
+import { decoderOf, encodeValue, type StoredForms } from '../../sql/dialect.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { Access, Names } from './conflicts.ts';
 import { leftOut, type Row } from '../../databases/database.ts';
@@ -65,7 +65,7 @@ export function isAsNamed(): ApiError {
 }
 
 /** Reads the id that stands behind a row. */
-export function idReader(id: Field, dialect: Dialect): (row: Row) => JsonValue {
+export function idReader(id: Field, dialect: StoredForms): (row: Row) => JsonValue {
   const decode = decoderOf(dialect, id);
   return (row) => decode(row.at(-1) ?? null);
 }

@@ -1,26 +1,61 @@
 import type { Definition, TypeOf } from '../parsers/definition.ts';
-import type { RelationKind, TypeName } from '../specification.ts';
+import type { RelationKind } from '../specification.ts';
 
-export const typeNames = [
-  'id',
-  'string',
-  'text',
-  'integer',
-  'number',
-  'decimal',
-  'boolean',
-  'date',
-  'time',
-  'datetime',
-  'uuid',
-  'email',
-  'url',
-  'enum',
-  'object',
-  'array',
-  'json',
-  'relation',
-] as const satisfies readonly TypeName[];
+/**
+ * The sets of attributes that a type takes, by the name of the set. `attributes.ts` says which attribute is in which
+ * set; a type lists the sets that it takes (`FieldType.attributes`).
+ */
+export type AttributeSet =
+  /** What describes a value, for readers. */
+  | 'described'
+  /** What a client may write into a column of its own: `required`, `default`, `access`, … */
+  | 'column'
+  /** What takes one value that can be compared: `unique`, `index`, `reference`, `onDelete`. */
+  | 'scalar'
+  /** `template`: the value is text on the wire. */
+  | 'template'
+  /** `values`: what generated data draws from. */
+  | 'drawnValues'
+  /** `minLength`, `maxLength`, `pattern`. */
+  | 'length'
+  /** `format` of a string, and `enum` of texts. */
+  | 'stringFormat'
+  | 'textEnum'
+  /** `values` as the allowed values; one of `values` and `enum` is needed. */
+  | 'allowedValues'
+  /** Bounds, `multipleOf` and `enum` of numbers. */
+  | 'wholeNumber'
+  | 'number'
+  /** Bounds, `multipleOf`, `precision` and `scale`. */
+  | 'decimal'
+  | 'idFormat'
+  | 'members'
+  | 'items'
+  /** `storedAs`, by the forms that there are. */
+  | 'momentForms'
+  | 'decimalForms'
+  | 'booleanForms';
+
+/** What the specification has to know of a type of field. */
+export interface TypeKeys {
+  readonly name: string;
+  /** What people call it elsewhere, for "did you mean". */
+  readonly otherNames?: readonly string[];
+  readonly attributes: readonly AttributeSet[];
+  /** Whether it is the type of the field `id` alone. */
+  readonly isOfId?: boolean;
+}
+
+/** What the specification has to know of an operator. */
+export interface OperatorKeys {
+  readonly suffix: string;
+}
+
+/** The types of field and the operators that a specification may name. */
+export interface Words {
+  readonly types: Readonly<Record<string, TypeKeys>>;
+  readonly operators: Readonly<Record<string, OperatorKeys>>;
+}
 
 export const relationKinds = [
   'hasOne',
@@ -37,11 +72,9 @@ export const relationKinds = [
  */
 export type Place = 'id' | 'field' | 'property' | 'item';
 
-export type ValueType = Exclude<TypeName, 'relation'>;
-
 /** An attribute as some types take it. */
 export interface Variant<out T> {
-  readonly types: readonly ValueType[];
+  readonly sets: readonly AttributeSet[];
   readonly relations: readonly RelationKind[];
   readonly places: readonly Place[];
   readonly definition: Definition<T>;
@@ -57,49 +90,52 @@ export type AttributeType<A> = A extends readonly Variant<unknown>[]
   : never;
 
 interface Fit {
-  readonly types?: readonly ValueType[];
+  readonly sets?: readonly AttributeSet[];
   readonly relations?: readonly RelationKind[];
   readonly places?: readonly Place[];
   readonly requiredBy?: readonly RelationKind[];
 }
 
-/** An attribute, or one variant of it, that fits these types and relations in these places. */
+/** An attribute, or one variant of it, in these sets, and of these relations, in these places. */
 export function fits<T>(definition: Definition<T>, fit: Fit): readonly [Variant<T>] {
-  const { types = [], relations = [], places = ['id', 'field'], requiredBy = [] } = fit;
-  return [{ types, relations, places, definition, requiredBy }];
+  const { sets = [], relations = [], places = ['id', 'field'], requiredBy = [] } = fit;
+  return [{ sets, relations, places, definition, requiredBy }];
 }
 
-/** The variant that a type takes there, if any. */
+/** The variant that a type, or with none a relation, takes there, if any. */
 export function variantFor<T>(
   attribute: Attribute<T>,
-  type: TypeName,
+  type: TypeKeys | undefined,
   kind: RelationKind | undefined,
   place: Place,
 ): Variant<T> | undefined {
   return attribute.find(
     (variant) =>
       variant.places.includes(place) &&
-      (type === 'relation'
+      (type === undefined
         ? kind !== undefined && variant.relations.includes(kind)
-        : variant.types.includes(type)),
+        : takes(type, variant)),
   );
+}
+
+function takes(type: TypeKeys, { sets }: Variant<unknown>): boolean {
+  return sets.some((set) => type.attributes.includes(set));
 }
 
 /** Why an attribute that exists does not stand here, and what it fits. */
 export function misfit(
   name: string,
   attribute: Attribute<unknown>,
-  type: TypeName,
+  type: TypeKeys | undefined,
   kind: RelationKind | undefined,
   place: Place,
+  all: readonly TypeKeys[],
 ): string {
-  const types = valueTypes.filter((candidate) =>
-    attribute.some((variant) => variant.types.includes(candidate)),
-  );
+  const types = all.filter((candidate) => attribute.some((variant) => takes(candidate, variant)));
   const kinds = relationKinds.filter((candidate) =>
     attribute.some((variant) => variant.relations.includes(candidate)),
   );
-  if (type === 'relation' ? kind !== undefined && kinds.includes(kind) : types.includes(type)) {
+  if (type === undefined ? kind !== undefined && kinds.includes(kind) : types.includes(type)) {
     const inside = place === 'item' ? 'the items of an array' : 'a property of an object';
     const outside = attribute.some(({ places }) => places.includes('property'))
       ? 'it fits fields and properties'
@@ -107,22 +143,25 @@ export function misfit(
     return `\`${name}\` does not fit ${inside}; ${outside}`;
   }
   const here =
-    type !== 'relation' ? `type ${type}` : `a ${kind === undefined ? '' : `${kind} `}relation`;
+    type !== undefined ? `type ${type.name}` : `a ${kind === undefined ? '' : `${kind} `}relation`;
   const wanted =
-    type === 'relation' && kinds.length > 0
+    type === undefined && kinds.length > 0
       ? kinds
-      : [...typeList(types, kinds), ...kindList(kinds)];
+      : [...typeList(types, kinds, all), ...kindList(kinds)];
   return `\`${name}\` does not fit ${here}; it fits ${wanted.join(', ')}`;
 }
 
-const valueTypes = typeNames.filter((name) => name !== 'relation');
-
 /** The types that an attribute fits; where they are nearly all, those that it does not fit. */
-function typeList(types: readonly ValueType[], kinds: readonly RelationKind[]): readonly string[] {
-  const missing = valueTypes.filter((type) => !types.includes(type));
-  if (missing.length > 2 || types.length === 0) return types;
+function typeList(
+  types: readonly TypeKeys[],
+  kinds: readonly RelationKind[],
+  all: readonly TypeKeys[],
+): readonly string[] {
+  const namesOf = (some: readonly TypeKeys[]): readonly string[] => some.map(({ name }) => name);
+  const missing = all.filter((type) => !types.includes(type));
+  if (missing.length > 2 || types.length === 0) return namesOf(types);
   return [
-    `every type but ${[...missing, ...(kinds.length === 0 ? ['relation'] : [])].join(' and ')}`,
+    `every type but ${[...namesOf(missing), ...(kinds.length === 0 ? ['relation'] : [])].join(' and ')}`,
   ];
 }
 

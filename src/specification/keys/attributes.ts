@@ -5,33 +5,8 @@ import { anyJson, boolean, choice, decimal, integer, number, text } from '../par
 import type { JsonValue, OnDelete, RelationKind, StoredAs } from '../specification.ts';
 import { booleanForms, decimalForms, momentForms } from '../stored-forms.ts';
 import { fieldAccess } from './access.ts';
-import { fits, relationKinds, type Place, type ValueType } from './attribute.ts';
+import { fits, relationKinds, type Place } from './attribute.ts';
 import { fieldName, fieldNameItem, resourceName } from './common.ts';
-
-const texts = ['string', 'text', 'email', 'url'] as const;
-const moments = ['date', 'time', 'datetime'] as const;
-/** What has one comparable value. */
-const scalars = [
-  ...texts,
-  'integer',
-  'number',
-  'decimal',
-  'boolean',
-  ...moments,
-  'uuid',
-  'enum',
-] as const satisfies readonly ValueType[];
-/** What a client writes into a column. */
-const columns = [...scalars, 'object', 'array', 'json'] as const satisfies readonly ValueType[];
-/** What is text on the wire, or may be. */
-const written = [
-  ...texts,
-  'decimal',
-  ...moments,
-  'uuid',
-  'enum',
-  'json',
-] as const satisfies readonly ValueType[];
 
 /** In a resource as well as inside objects and arrays. */
 export const anywhere: readonly Place[] = ['field', 'property', 'item'];
@@ -42,9 +17,9 @@ const length = (description: string) => integer({ description, minimum: 0 });
 /** A bound of a number: whole for integers, exact text where wanted for decimals. */
 function bound(description: string) {
   return [
-    ...fits(integer({ description }), { types: ['integer'], places: anywhere }),
-    ...fits(number({ description }), { types: ['number'], places: anywhere }),
-    ...fits(decimal({ description }), { types: ['decimal'], places: anywhere }),
+    ...fits(integer({ description }), { sets: ['wholeNumber'], places: anywhere }),
+    ...fits(number({ description }), { sets: ['number'], places: anywhere }),
+    ...fits(decimal({ description }), { sets: ['decimal'], places: anywhere }),
   ] as const;
 }
 
@@ -109,12 +84,12 @@ export const stringFormats = ['email', 'url', 'slug', 'hostname', 'ipv4', 'ipv6'
  */
 export const attributes = {
   description: fits(text({ description: 'What the field holds, for readers.', allowEmpty: true }), {
-    types: ['id', ...columns],
+    sets: ['described'],
     relations: relationKinds,
     places: ['id', ...anywhere],
   }),
   example: fits(anyJson({ description: 'A value for the documentation.' }), {
-    types: ['id', ...columns],
+    sets: ['described'],
     places: ['id', ...anywhere],
   }),
   format: [
@@ -122,103 +97,108 @@ export const attributes = {
       choice(stringFormats, {
         description: 'What the text has to be; `uuid` makes it the type `uuid`.',
       }),
-      { types: ['string'], places: anywhere },
+      { sets: ['stringFormat'], places: anywhere },
     ),
     ...fits<string>(
       choice(['uuid', 'string'], {
         description: 'The kind of id; a counted integer if left out.',
       }),
-      { types: ['id'] },
+      { sets: ['idFormat'] },
     ),
   ],
   required: fits(boolean({ description: 'Whether the value has to be sent.', default: false }), {
-    types: columns,
+    sets: ['column'],
     relations: ['belongsTo'],
     places: withName,
   }),
   nullable: fits(
     boolean({ description: 'Whether null is allowed; by default where it is not required.' }),
-    { types: columns, relations: ['belongsTo'], places: anywhere },
+    { sets: ['column'], relations: ['belongsTo'], places: anywhere },
   ),
   default: fits(
     anyJson({ description: 'What an omitted value becomes: a value, `now` or `uuid`.' }),
-    { types: columns, places: withName },
+    { sets: ['column'], places: withName },
   ),
   unique: fits(
     boolean({ description: 'Whether no two records may have the same value.', default: false }),
-    { types: scalars },
+    { sets: ['scalar'] },
   ),
   index: fits(boolean({ description: 'Whether the database keeps an index.', default: false }), {
-    types: scalars,
+    sets: ['scalar'],
   }),
   minLength: fits(length('The fewest characters (Unicode code points).'), {
-    types: texts,
+    sets: ['length'],
     places: anywhere,
   }),
   maxLength: fits(length('The most characters (Unicode code points).'), {
-    types: texts,
+    sets: ['length'],
     places: anywhere,
   }),
-  pattern: fits(pattern, { types: texts, places: anywhere }),
+  pattern: fits(pattern, { sets: ['length'], places: anywhere }),
   minimum: bound('The least value.'),
   maximum: bound('The greatest value.'),
   exclusiveMinimum: bound('The value has to be greater than this.'),
   exclusiveMaximum: bound('The value has to be less than this.'),
   multipleOf: [
     ...fits(integer({ description: 'The value has to be a multiple of this.', minimum: 1 }), {
-      types: ['integer'],
+      sets: ['wholeNumber'],
       places: anywhere,
     }),
     ...fits(number({ description: 'The value has to be a multiple of this.', over: 0 }), {
-      types: ['number'],
+      sets: ['number'],
       places: anywhere,
     }),
     ...fits(decimal({ description: 'The value has to be a multiple of this.', over: 0 }), {
-      types: ['decimal'],
+      sets: ['decimal'],
       places: anywhere,
     }),
   ],
   enum: [
     ...fits(allowed<string | number>(text({ allowEmpty: true })), {
-      types: ['string', 'enum'],
+      sets: ['textEnum'],
       places: anywhere,
     }),
-    ...fits(allowed<string | number>(integer()), { types: ['integer'], places: anywhere }),
-    ...fits(allowed<string | number>(number()), { types: ['number'], places: anywhere }),
+    ...fits(allowed<string | number>(integer()), { sets: ['wholeNumber'], places: anywhere }),
+    ...fits(allowed<string | number>(number()), { sets: ['number'], places: anywhere }),
   ],
   values: [
-    ...fits(allowed<JsonValue>(text({ allowEmpty: true })), { types: ['enum'], places: anywhere }),
+    ...fits(allowed<JsonValue>(text({ allowEmpty: true })), {
+      sets: ['allowedValues'],
+      places: anywhere,
+    }),
     ...fits(list(anyJson(), { description: 'What generated data draws from.', minimum: 1 }), {
-      types: columns.filter((type) => type !== 'enum'),
+      sets: ['drawnValues'],
       places: anywhere,
     }),
   ],
-  minItems: fits(length('The fewest items.'), { types: ['array'], places: anywhere }),
-  maxItems: fits(length('The most items.'), { types: ['array'], places: anywhere }),
+  minItems: fits(length('The fewest items.'), { sets: ['items'], places: anywhere }),
+  maxItems: fits(length('The most items.'), { sets: ['items'], places: anywhere }),
   uniqueItems: fits(boolean({ description: 'Whether no item may come twice.', default: false }), {
-    types: ['array'],
+    sets: ['items'],
     places: anywhere,
   }),
   precision: fits(
     integer({ description: 'Digits in all.', minimum: 1, maximum: 18, default: 18 }),
-    { types: ['decimal'], places: anywhere },
+    { sets: ['decimal'], places: anywhere },
   ),
   scale: fits(
     integer({ description: 'Digits after the point.', minimum: 0, maximum: 18, default: 2 }),
-    { types: ['decimal'], places: anywhere },
+    { sets: ['decimal'], places: anywhere },
   ),
   readOnly: fits(boolean({ description: 'Never written by a client.', default: false }), {
-    types: columns,
+    sets: ['column'],
   }),
-  writeOnly: fits(boolean({ description: 'Never returned.', default: false }), { types: columns }),
+  writeOnly: fits(boolean({ description: 'Never returned.', default: false }), {
+    sets: ['column'],
+  }),
   immutable: fits(boolean({ description: 'Set on create only.', default: false }), {
-    types: columns,
+    sets: ['column'],
   }),
-  column: fits(text({ description: "An existing column's name." }), { types: ['id', ...columns] }),
+  column: fits(text({ description: "An existing column's name." }), { sets: ['described'] }),
   storedAs: [
-    ...fits<StoredAs>(choice(momentForms, storedAs), { types: ['datetime'] }),
-    ...fits<StoredAs>(choice(decimalForms, storedAs), { types: ['decimal'] }),
-    ...fits<StoredAs>(choice(booleanForms, storedAs), { types: ['boolean'] }),
+    ...fits<StoredAs>(choice(momentForms, storedAs), { sets: ['momentForms'] }),
+    ...fits<StoredAs>(choice(decimalForms, storedAs), { sets: ['decimalForms'] }),
+    ...fits<StoredAs>(choice(booleanForms, storedAs), { sets: ['booleanForms'] }),
   ],
   reference: fits(
     text({
@@ -226,7 +206,7 @@ export const attributes = {
       expects: 'of the form <resource>.<field>, such as users.id',
       pattern: /^(?!v\d+\.)[A-Za-z][A-Za-z0-9_-]{0,62}\.[A-Za-z][A-Za-z0-9_]{0,62}$/,
     }),
-    { types: scalars },
+    { sets: ['scalar'] },
   ),
   onDelete: fits(
     exactly<OnDelete>()(
@@ -235,9 +215,9 @@ export const attributes = {
           'What happens when the record that the foreign key points to is deleted; if left out, `setNull` where the key may be null, else (and for a morphMany) `restrict`; `cascade` for the keys of a junction.',
       }),
     ),
-    { types: scalars, relations: ['belongsTo', 'hasOne', 'hasMany', 'morphMany'] },
+    { sets: ['scalar'], relations: ['belongsTo', 'hasOne', 'hasMany', 'morphMany'] },
   ),
-  access: fits(fieldAccess, { types: columns }),
+  access: fits(fieldAccess, { sets: ['column'] }),
   generator: fits(
     scalarOrMap(
       generatorName,
@@ -247,20 +227,20 @@ export const attributes = {
       }),
       { description: 'The function that generates values.' },
     ),
-    { types: columns, places: anywhere },
+    { sets: ['column'], places: anywhere },
   ),
   template: fits(
     text({
       description: 'Generated text with `{{…}}`, such as "{{person.firstName}} <{{self.email}}>".',
     }),
-    { types: written, places: anywhere },
+    { sets: ['template'], places: anywhere },
   ),
   transform: fits(
     list(transformName, {
       description: 'What is done to generated values, in this order.',
       minimum: 1,
     }),
-    { types: columns, places: anywhere },
+    { sets: ['column'], places: anywhere },
   ),
   relation: fits(
     exactly<RelationKind>()(

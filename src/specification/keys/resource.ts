@@ -15,7 +15,7 @@ import type { Groups, ResourceSpecification } from '../specification.ts';
 import { access } from './access.ts';
 import { pagination } from './api.ts';
 import { fieldName, fieldNameItem } from './common.ts';
-import { field, idField } from './field.ts';
+import type { FieldDefinitions } from './field.ts';
 import { network } from './operation.ts';
 
 /** `groups` of the API and of a resource. */
@@ -88,43 +88,47 @@ function looksLikeField(node: SourceNode): boolean {
   return node.kind === 'map' && node.entries.has('type');
 }
 
-/** One resource. See docs/contract/1-specification-file.md#resources. */
-export const resource = named(
-  'resource',
-  exactly<ResourceSpecification>()(
-    object(
-      {
-        description: text({ description: 'What a record is, for readers.', allowEmpty: true }),
-        fields: required(
-          map(fieldNames, field, {
-            description: 'The fields and relations: name → definition. `id` is added.',
-            expects: 'a map of field name to definition, such as { title: { type: string } }',
-            special: { id: idField },
-            partial: true,
+/** `resources`: name → resource. See docs/contract/1-specification-file.md#resources. */
+export function resourceDefinitions({
+  field,
+  idField,
+}: FieldDefinitions): Definition<Readonly<Record<string, ResourceSpecification>>> {
+  const resource = named(
+    'resource',
+    exactly<ResourceSpecification>()(
+      object(
+        {
+          description: text({ description: 'What a record is, for readers.', allowEmpty: true }),
+          fields: required(
+            map(fieldNames, field, {
+              description: 'The fields and relations: name → definition. `id` is added.',
+              expects: 'a map of field name to definition, such as { title: { type: string } }',
+              special: { id: idField },
+              partial: true,
+            }),
+          ),
+          groups,
+          timestamps: boolean({
+            description: 'Whether read-only `createdAt` and `updatedAt` are added.',
+            default: false,
           }),
-        ),
-        groups,
-        timestamps: boolean({
-          description: 'Whether read-only `createdAt` and `updatedAt` are added.',
-          default: false,
-        }),
-        unique: fieldLists('Fields of which no two records may have the same values together.'),
-        indexes: fieldLists('Fields that the database indexes together.'),
-        access,
-        pagination,
-        network,
-        generate,
-        table: text({ description: "An existing table's name." }),
-      },
-      { expects: 'a map with `fields`', astray: { from: 'fields', is: looksLikeField } },
+          unique: fieldLists('Fields of which no two records may have the same values together.'),
+          indexes: fieldLists('Fields that the database indexes together.'),
+          access,
+          pagination,
+          network,
+          generate,
+          table: text({ description: "An existing table's name." }),
+        },
+        { expects: 'a map with `fields`', astray: { from: 'fields', is: looksLikeField } },
+      ),
     ),
-  ),
-);
+  );
 
-/** `resources`: name → resource. */
-export const resources = map(resourceNames, resource, {
-  description: 'The resources: name → definition.',
-  expects: 'a map of resource name to definition, such as { posts: { fields: … } }',
-  minimum: 1,
-  partial: true,
-});
+  return map(resourceNames, resource, {
+    description: 'The resources: name → definition.',
+    expects: 'a map of resource name to definition, such as { posts: { fields: … } }',
+    minimum: 1,
+    partial: true,
+  });
+}

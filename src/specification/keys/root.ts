@@ -1,5 +1,6 @@
+import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { object, required } from '../parsers/collections.ts';
-import { consistent, exactly } from '../parsers/definition.ts';
+import { consistent, exactly, type Definition } from '../parsers/definition.ts';
 import { text } from '../parsers/scalars.ts';
 import type { Specification } from '../specification.ts';
 import { access } from './access.ts';
@@ -8,45 +9,51 @@ import { auth } from './auth.ts';
 import { audience } from './common.ts';
 import { limits } from './limits.ts';
 import { generate, logging, network, rateLimit } from './operation.ts';
-import { groups, resources } from './resource.ts';
+import type { Words } from './attribute.ts';
+import { fieldDefinitions } from './field.ts';
+import { groups, resourceDefinitions } from './resource.ts';
 import { database, server } from './server.ts';
 
-const file = object(
-  {
-    name: text({ description: 'The title of the API.' }),
-    description: text({ description: 'What the API is for.', allowEmpty: true }),
-    resources: required(resources),
-    groups,
-    api,
-    database,
-    server,
-    limits,
-    auth,
-    access,
-    rateLimit,
-    debug: audience(
-      'Who may use the debug parameters and `X-Simulate`; if left out, everyone in `dev` and nobody in `start`.',
-    ),
-    metrics: audience(
-      'Who may read `/_metrics`; if left out, everyone in `dev`, and clients on the same machine in `start`.',
-    ),
-    dashboard: audience(
-      'Who may use the dashboard; if left out, it is on in `dev` and off in `start`.',
-    ),
-    logging,
-    network,
-    generate,
-    data: text({ description: 'A folder or file of records to start with.' }),
-  },
-  {
-    description: 'A Plinth specification: one file from which a REST API is served.',
-    expects: 'a map with the key `resources`',
-    ignored: { $schema: text({ description: 'The schema of this file, for editors.' }) },
-  },
-);
+const fileOf = (words: Words) =>
+  object(
+    {
+      name: text({ description: 'The title of the API.' }),
+      description: text({ description: 'What the API is for.', allowEmpty: true }),
+      resources: required(resourceDefinitions(fieldDefinitions(words))),
+      groups,
+      api,
+      database,
+      server,
+      limits,
+      auth,
+      access,
+      rateLimit,
+      debug: audience(
+        'Who may use the debug parameters and `X-Simulate`; if left out, everyone in `dev` and nobody in `start`.',
+      ),
+      metrics: audience(
+        'Who may read `/_metrics`; if left out, everyone in `dev`, and clients on the same machine in `start`.',
+      ),
+      dashboard: audience(
+        'Who may use the dashboard; if left out, it is on in `dev` and off in `start`.',
+      ),
+      logging,
+      network,
+      generate,
+      data: text({ description: 'A folder or file of records to start with.' }),
+    },
+    {
+      description: 'A Plinth specification: one file from which a REST API is served.',
+      expects: 'a map with the key `resources`',
+      ignored: { $schema: text({ description: 'The schema of this file, for editors.' }) },
+    },
+  );
 
 /** A tool that shows what rules keep is not for everyone where there are rules. */
-function forSome(definition: typeof file, tool: 'debug' | 'dashboard'): typeof file {
+function forSome(
+  definition: ReturnType<typeof fileOf>,
+  tool: 'debug' | 'dashboard',
+): ReturnType<typeof fileOf> {
   return consistent(definition, [tool], (value, report) => {
     if (value[tool] === true && value.auth !== undefined)
       report(
@@ -56,5 +63,11 @@ function forSome(definition: typeof file, tool: 'debug' | 'dashboard'): typeof f
   });
 }
 
-/** The whole file. See docs/contract/1-specification-file.md#top-level-keys. */
-export const specification = exactly<Specification>()(forSome(forSome(file, 'debug'), 'dashboard'));
+const made = new WeakMap<Words, Definition<Specification>>();
+
+/** The whole file, with fields of these types. See docs/contract/1-specification-file.md#top-level-keys. */
+export function specificationOf(words: Words): Definition<Specification> {
+  return getOrInsert(made, words, () =>
+    exactly<Specification>()(forSome(forSome(fileOf(words), 'debug'), 'dashboard')),
+  );
+}

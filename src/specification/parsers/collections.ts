@@ -151,7 +151,10 @@ function checkNames(
         ? `${quote(name)} differs from ${quote(twin)} in case only; rename one`
         : undefined
       : names.refusal(name);
-    const advice = refusal === undefined ? names.advice?.(name, node.entries) : undefined;
+    const advice =
+      refusal === undefined
+        ? names.advice?.(name, node.entries, collector.operatorSuffixes)
+        : undefined;
     if (refusal !== undefined) {
       refused.add(name);
       collector.reportKey([...path, name], refusal);

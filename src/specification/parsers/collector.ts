@@ -18,6 +18,8 @@ export interface Collector {
   readonly leaveOut: (what: Iterable<string>) => void;
   readonly leftOut: () => LeftOut;
   readonly placeOf: PlaceOf;
+  /** What may follow a field's name in a filter, for advice about names that end so. */
+  readonly operatorSuffixes: readonly string[];
   /** Notes that a value was passed over, whose error was reported when it was read. */
   readonly passOver: () => void;
   /** How many values were refused so far: passed over, or with an error of their own. */
@@ -36,6 +38,7 @@ export function collectProblems(
   file: string,
   positionOf: PositionOf,
   placeOf: PlaceOf = () => undefined,
+  operatorSuffixes: readonly string[] = [],
 ): Collector {
   const found: Problem[] = [];
   const leftOut = new Set<string>();
@@ -55,6 +58,7 @@ export function collectProblems(
     },
     leftOut: () => leftOut,
     placeOf,
+    operatorSuffixes,
     passOver: () => {
       refusals += 1;
     },

@@ -1,4 +1,4 @@
-import { operatorSuffixes, reservedParameters } from '../reserved.ts';
+import { reservedParameters } from '../reserved.ts';
 import { quote } from '../yaml/node.ts';
 
 /** What names may look like somewhere in the file. */
@@ -9,7 +9,11 @@ export interface NameRule {
   /** What to say of a name that the pattern refuses. */
   readonly refusal: (name: string) => string;
   /** What to advise about a name that may stand, if anything. */
-  readonly advice?: (name: string, names: { has(name: string): boolean }) => string | undefined;
+  readonly advice?: (
+    name: string,
+    names: { has(name: string): boolean },
+    operatorSuffixes: readonly string[],
+  ) => string | undefined;
 }
 
 /** The longest name that PostgreSQL knows, in bytes: it cuts longer ones off. */
@@ -56,7 +60,7 @@ export const fieldNames: NameRule = {
       "a field's name",
       'letters from a to z, digits and `_`, and begins with a letter',
     ),
-  advice: (name, names) => adviceOnField(name, names, reservedParameters),
+  advice: (name, names, suffixes) => adviceOnField(name, names, suffixes, reservedParameters),
 };
 
 /** Names of the properties of an object field. */
@@ -69,7 +73,7 @@ export const propertyNames: NameRule = {
       "a property's name",
       'letters from a to z, digits and `_`, and begins with a letter',
     ),
-  advice: (name, names) => adviceOnField(name, names, []),
+  advice: (name, names, suffixes) => adviceOnField(name, names, suffixes, []),
 };
 
 /** Names of field groups, which stand behind `@` in `fields`. */
@@ -95,6 +99,7 @@ export const versionNumbers: NameRule = {
 function adviceOnField(
   name: string,
   names: { has(name: string): boolean },
+  operatorSuffixes: readonly string[],
   reserved: readonly string[],
 ): string | undefined {
   if (reserved.includes(name)) {

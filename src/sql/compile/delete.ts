@@ -194,5 +194,5 @@ function leadingFields(resource: Resource): readonly Field[] {
 
 /** The ids of owners of different types are kept as text. */
 function isKeptAsText({ idField }: MorphPair, id: Field): boolean {
-  return idField.type.name === 'string' && id.attributes.format !== 'string';
+  return idField.type.kind === 'string' && id.type.kind !== 'string';
 }

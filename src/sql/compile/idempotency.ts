@@ -1,5 +1,5 @@
 import type { Resource } from '../../model/api.ts';
-import { quote, type Dialect } from '../dialect.ts';
+import { quote, type Dialect, type StoredForms } from '../dialect.ts';
 import { buildStatement, type Statement } from '../statement.ts';
 import type { ColumnSchema, TableSchema } from '../schema/table.ts';
 
@@ -14,7 +14,7 @@ export const keyTable = quote(table);
  */
 export function idempotencyTable(
   resources: readonly Resource[],
-  { textType }: Dialect,
+  { textType }: StoredForms,
 ): readonly TableSchema[] {
   const isUsed = resources.some(({ access }) => access.create.some(({ role }) => role !== 'none'));
   if (!isUsed) return [];

@@ -1,3 +1,4 @@
+import { operators } from '../../model/operators.ts';
 import { isRelatedToOne, type Predicate, type RelatedToOne } from '../../query/filter/predicate.ts';
 import { beginsIndex, tellsFew } from '../../model/indexes.ts';
 import { parentField } from './join.ts';
@@ -8,7 +9,7 @@ export function isLookup(predicate: Predicate): boolean {
     case 'compare': {
       const { place, operator, any = false } = predicate;
       const isWhole = place.members.length === 0 && !any;
-      const isSame = operator === 'eq' || operator === 'in';
+      const isSame = operators[operator].index === 'equal';
       return isWhole && isSame && tellsFew(place.field) && beginsIndex(place.field);
     }
     case 'and':

@@ -1,6 +1,6 @@
 import type { Place } from '../../query/filter/predicate.ts';
 import type { Field, Relation, Resource } from '../../model/api.ts';
-import { quote, type Dialect } from '../dialect.ts';
+import { quote, type Dialect, type SqlSyntax } from '../dialect.ts';
 import { joinOf, parentField, type Join } from './join.ts';
 
 /** The rows whose columns a predicate or a sort key speaks of. */
@@ -87,7 +87,7 @@ export function columnOf({ field, isPivot }: Place, scope: Scope): string {
 }
 
 /** What is compared at a place: the column, or a member in it. */
-export function placeSql(place: Place, scope: Scope, dialect: Dialect): string {
+export function placeSql(place: Place, scope: Scope, dialect: SqlSyntax): string {
   const { field, members, leaf } = place;
   const column = columnOf(place, scope);
   if (members.length === 0) return column;

@@ -3,7 +3,7 @@ import type { Api, Field, Resource } from '../../model/api.ts';
 import { isLeftToDatabase } from '../../query/write/defaults.ts';
 import { longestName } from '../../specification/parsers/names.ts';
 import type { OnDelete, StoredAs } from '../../specification/specification.ts';
-import { encodeValue, quote, type Dialect } from '../dialect.ts';
+import { encodeValue, quote, type Dialect, type StoredForms } from '../dialect.ts';
 import { serviceTables } from './service-tables.ts';
 import { kindOf } from '../stored-kind.ts';
 import type { ColumnSchema, Fill, IndexSchema, TableSchema } from './table.ts';
@@ -59,7 +59,7 @@ export function schemaOf(
 /** A form whose values are read, compared and sorted as those of another one. */
 const takenFor: Readonly<Partial<Record<StoredAs, StoredAs>>> = { sqlMicroseconds: 'sqlMixed' };
 
-function columnOf(field: Field, dialect: Dialect): ColumnSchema {
+function columnOf(field: Field, dialect: StoredForms): ColumnSchema {
   const { reference } = field;
   const { storedAs } = field.attributes;
   return {
@@ -84,7 +84,7 @@ function columnOf(field: Field, dialect: Dialect): ColumnSchema {
   };
 }
 
-function fillOf(field: Field, dialect: Dialect): Fill | undefined {
+function fillOf(field: Field, dialect: StoredForms): Fill | undefined {
   if (field.default === undefined) return undefined;
   // The time in another form is no expression that both databases have.
   if (field.default.kind !== 'value')

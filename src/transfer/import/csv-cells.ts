@@ -1,4 +1,4 @@
-import type { Field } from '../../model/api.ts';
+import type { Field, JsonForm } from '../../model/api.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import { readJsonText } from './json-text.ts';
 import { tokensOf } from './tokens.ts';
@@ -41,8 +41,7 @@ export function readCells(text: string): readonly (string | null)[] | string {
   }
 }
 
-const jsonTypes: ReadonlySet<string> = new Set(['json', 'object', 'array']);
-const numberTypes: ReadonlySet<string> = new Set(['integer', 'number', 'decimal']);
+const inJson: ReadonlySet<JsonForm> = new Set(['any', 'object', 'array']);
 
 /**
  * A CSV value as JSON would have it: JSON for objects, arrays and `json`, else what a filter's text means to the
@@ -50,10 +49,10 @@ const numberTypes: ReadonlySet<string> = new Set(['integer', 'number', 'decimal'
  */
 export function valueOfCell(text: string, field: Field): unknown {
   const { type } = field;
-  if (jsonTypes.has(type.name)) return readJsonCell(text);
+  if (inJson.has(type.json)) return readJsonCell(text);
   const parsed = type.parse(text, field);
   if (parsed !== undefined) return parsed;
-  const isNumber = numberTypes.has(type.name) || isGenerated(field);
+  const isNumber = type.number !== undefined || isGenerated(field);
   // With an exponent, or one that is out of bounds.
   if (isNumber && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/iu.test(text)) {
     const number = readJsonText(text, 'exact');

@@ -1,0 +1,26 @@
+import { foldingClass } from '../lib/case-folding.ts';
+
+/** A GLOB pattern of SQLite for text that contains `text` in any case, everything in it literal. */
+export function globPattern(text: string): string {
+  let pattern = '*';
+  for (const character of text) {
+    const folded = foldingClass(character);
+    if (folded.length > 1) pattern += `[${folded.join('')}]`;
+    else pattern += '*?['.includes(character) ? `[${character}]` : character;
+  }
+  return `${pattern}*`;
+}
+
+/** What means something in a regular expression of PostgreSQL, which takes a backslash before it. */
+const special = new Set('.^$*+?()[]{}|\\');
+
+/** A regular expression of PostgreSQL for text that contains `text` in any case, everything in it literal. */
+export function foldingPattern(text: string): string {
+  let pattern = '';
+  for (const character of text) {
+    const folded = foldingClass(character);
+    if (folded.length > 1) pattern += `[${folded.join('')}]`;
+    else pattern += special.has(character) ? `\\${character}` : character;
+  }
+  return pattern;
+}
