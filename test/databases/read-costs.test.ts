@@ -1,86 +1,101 @@
 import Driver from 'better-sqlite3';
-import { expect, test } from 'vitest';
-import { ReadCosts } from '../../src/databases/sqlite/slow-reads/costs.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ReadCosts } from '../../src/databases/sqlite/slow-reads/read-costs.ts';
+import type { Statement } from '../../src/sql/statement.ts';
 
+/** More than a large table has. */
 const rows = 30_000;
 
-/** How long a run took, in ms, and whether that is its own time. */
-type Run = readonly [took: number, isOwn: boolean];
+let driver: Driver.Database;
+beforeAll(() => {
+  driver = new Driver(':memory:');
+  driver.exec(`
+    CREATE TABLE "items" ("id" INTEGER PRIMARY KEY, "size" INTEGER, "colour" INTEGER);
+    CREATE INDEX "by_colour" ON "items" ("colour");
+    CREATE TABLE "tags" ("id" INTEGER PRIMARY KEY, "item" INTEGER, "name" TEXT);
+    CREATE INDEX "by_item" ON "tags" ("item");
+    INSERT INTO "items" WITH RECURSIVE rows(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM rows WHERE i < ${rows})
+      SELECT i, i, i % 10 FROM rows;
+    INSERT INTO "tags" SELECT "id", "id", 'a' FROM "items" LIMIT 100;
+  `);
+});
+afterAll(() => void driver.close());
 
-test.each<readonly [string, readonly Run[], 'apart' | 'in the server']>([
-  ['has never run', [], 'apart'],
-  ['was quick', [[5, true]], 'in the server'],
-  [
-    'was quick by the clock',
+const values = { bound: [7], limit: 20 };
+const place = (mayBeSlow: boolean): string => (mayBeSlow ? 'process' : 'main thread');
+
+describe('a statement that has not run is judged by its plan', () => {
+  test.each<readonly [string, string, Statement['parameters'], string]>([
+    ['a row by its key', 'SELECT * FROM "items" WHERE "id" = ?', [0], 'main thread'],
+    ['the first rows of a large table', 'SELECT * FROM "items" LIMIT ?', ['limit'], 'main thread'],
+    ['the number of its rows', 'SELECT count(*) FROM "items" AS t', [], 'main thread'],
+    ['an index', 'SELECT * FROM "items" WHERE "colour" = ?', [0], 'main thread'],
     [
-      [5, true],
-      [5, false],
+      'an index and a filter',
+      'SELECT * FROM "items" WHERE "colour" = 1 AND "size" = ? LIMIT ?',
+      [0, 'limit'],
+      'main thread',
     ],
-    'in the server',
-  ],
-  [
-    'was long once by the clock',
+    ['a scan of a small table', `SELECT * FROM "tags" WHERE "name" = ?`, [0], 'main thread'],
+    ['a scan of a large table', 'SELECT * FROM "items" WHERE "size" = ?', [0], 'process'],
     [
-      [5, true],
-      [5_000, false],
+      'such a scan up to a limit',
+      'SELECT * FROM "items" WHERE "size" = ? LIMIT ?',
+      [0, 'limit'],
+      'process',
     ],
-    'in the server',
-  ],
-  [
-    'was long by the clock, then quick',
+    ['a sort of a large table', 'SELECT * FROM "items" ORDER BY "size" LIMIT ?', ['limit'], 'process'],
     [
-      [5, true],
-      [500, false],
-      [5, true],
-      [30, true],
+      'searches nested in searches',
+      'SELECT * FROM "items" AS a WHERE a."colour" = ? AND EXISTS (SELECT 1 FROM "tags" AS b WHERE b."item" = a."size")',
+      [0],
+      'process',
     ],
-    'in the server',
-  ],
-  [
-    'was long by the clock, then itself',
-    [
-      [5, true],
-      [500, false],
-      [30, true],
-    ],
-    'apart',
-  ],
-  [
-    'was long itself once',
-    [
-      [5, true],
-      [30, true],
-    ],
-    'in the server',
-  ],
-  [
-    'was long itself twice',
-    [
-      [5, true],
-      [30, true],
-      [30, true],
-    ],
-    'apart',
-  ],
-  [
-    'was far longer itself',
-    [
-      [5, true],
-      [150, true],
-    ],
-    'apart',
-  ],
-])('a search through a large table that %s', (_, runs, where) => {
-  const driver = new Driver(':memory:');
-  driver.exec('CREATE TABLE "items" ("id" INTEGER PRIMARY KEY, "size" INTEGER)');
-  driver.exec(
-    `INSERT INTO "items" WITH RECURSIVE rows(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM rows WHERE i < ${rows}) SELECT i, i FROM rows`,
-  );
-  const costs = new ReadCosts(driver);
-  const statement = { sql: 'SELECT * FROM "items" WHERE "size" = ?', parameters: [0] };
-  const values = { bound: [7] };
-  costs.mayBeSlow(statement, values, 0, 1);
-  for (const [took, isOwn] of runs) costs.ran(statement, 1, took, isOwn);
-  expect(costs.mayBeSlow(statement, values, 2, 1)).toBe(where === 'apart');
-  driver.close();
+  ])('%s', (_, sql, parameters, expected) => {
+    const costs = new ReadCosts(driver);
+    expect(place(costs.mayBeSlow({ sql, parameters }, values, 0, 1))).toBe(expected);
+  });
+
+  test('a long offset', () => {
+    const costs = new ReadCosts(driver);
+    const statement: Statement = {
+      sql: 'SELECT * FROM "items" LIMIT ? OFFSET ?',
+      parameters: ['limit', 'offset'],
+    };
+    const at = (offset: number): string =>
+      place(costs.mayBeSlow(statement, { ...values, offset }, 0, 1));
+    expect([at(100), at(25_000), at(100)]).toEqual(['main thread', 'process', 'main thread']);
+  });
+});
+
+describe('a statement that has run', () => {
+  const scan: Statement = {
+    sql: 'SELECT * FROM "items" WHERE "size" = ? LIMIT ?',
+    parameters: [0, 'limit'],
+  };
+  const search: Statement = { sql: 'SELECT * FROM "items" WHERE "colour" = ?', parameters: [0] };
+  const whole: Statement = { sql: 'SELECT * FROM "items" WHERE "size" = ?', parameters: [0] };
+
+  test.each<readonly [string, Statement, readonly number[], string]>([
+    ['a search, quick', search, [5], 'main thread'],
+    ['a search, slow', search, [30], 'process'],
+    ['a search, slow, then quick', search, [30, 5], 'main thread'],
+    ['a search, long, then quick', search, [300, 5], 'process'],
+    ['a scan up to a limit, quick', scan, [5], 'main thread'],
+    ['a scan up to a limit, slow', scan, [5, 30], 'process'],
+    ['a scan to the end, quick', whole, [5], 'process'],
+  ])('%s', (_, statement, runs, expected) => {
+    const costs = new ReadCosts(driver);
+    costs.mayBeSlow(statement, values, 0, 1);
+    for (const took of runs) costs.ran(statement, values, 1, took);
+    expect(place(costs.mayBeSlow(statement, values, 2, 1))).toBe(expected);
+  });
+
+  test('a long run counts for 1,000 times its length', () => {
+    const costs = new ReadCosts(driver);
+    costs.mayBeSlow(search, values, 0, 1);
+    for (const took of [300, 5]) costs.ran(search, values, 1_000, took);
+    const at = (now: number): string => place(costs.mayBeSlow(search, values, now, 1));
+    expect([at(300_000), at(302_000)]).toEqual(['process', 'main thread']);
+  });
 });

@@ -3,7 +3,7 @@ import { copyFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseFailure } from '../../databases/database.ts';
-import { ReaderProcesses } from '../../databases/sqlite/slow-reads/processes.ts';
+import { ReaderProcesses } from '../../databases/sqlite/slow-reads/reader-processes.ts';
 import type { SandboxSource } from '../../http/sandboxes/sandboxes.ts';
 import { databaseDefaults } from '../../specification/keys/server.ts';
 import type { Context } from '../context.ts';

@@ -13,12 +13,11 @@ import {
   type Take,
   type Transaction,
 } from '../database.ts';
-import { OwnTime } from '../../lib/cpu-time.ts';
-import { ReaderProcesses } from './slow-reads/processes.ts';
+import { ReaderProcesses } from './slow-reads/reader-processes.ts';
 import { unguardedColumns } from './catalog.ts';
 import { collatedColumns } from './collations.ts';
 import { SqliteConnection } from './connection.ts';
-import { ReadCosts } from './slow-reads/costs.ts';
+import { ReadCosts } from './slow-reads/read-costs.ts';
 import { codeOf, isBusy, meaningOf, onceFree } from './errors.ts';
 import { OpenFile } from './file.ts';
 import { SqliteReader } from './reader.ts';
@@ -26,7 +25,7 @@ import { ServedKinds } from './served.ts';
 import { streamRows } from './stream.ts';
 import { WriteQueue } from './write-queue.ts';
 
-/** What each failure of opening a file means to the one who named it. */
+/** The failures of opening a file, for users. */
 const openFailures: Readonly<Record<string, string>> = {
   SQLITE_NOTADB: 'is not a SQLite database',
   SQLITE_CORRUPT: 'is damaged: SQLite cannot read it',
@@ -37,33 +36,33 @@ const openFailures: Readonly<Record<string, string>> = {
   SQLITE_BUSY: 'is locked by another process',
 };
 
-/** Pages that a connection to a temporary file may keep, in bytes: there may be many of them. */
+/** The page cache of a temporary file, in bytes: there may be many such files. */
 const temporaryCache = 16 * 1024 * 1024;
 
 /**
- * What of the log beside a file is kept when it begins anew, in bytes. As long as reads overlap it cannot begin anew, and what it
- * has grown to meanwhile SQLite would keep until the file is closed.
+ * The size to which the write-ahead log is truncated when it restarts, in bytes. While reads overlap it cannot
+ * restart, and SQLite would keep the size that it reached meanwhile until the file is closed.
  */
 const keptLog = 16 * 1024 * 1024;
 
 /**
- * How writes treat the disk: `durable` survives power loss, `temporary` is for files gone at the end. With `read` there
- * are none, and nothing of the file is changed, its journal mode included.
+ * `durable` survives power loss; `temporary` is for files that are deleted at the end; `read` never writes and leaves
+ * the file unchanged, its journal mode included.
  */
 export type Durability = 'durable' | 'temporary' | 'read';
 
 export interface SqliteOptions {
-  /** What a read may take, in ms. */
+  /** The deadline of a read, in ms. */
   readonly statementTimeout?: number | undefined;
-  /** What this process and those that read for it may take, in bytes. Absent: no bound is known. */
+  /** The memory limit of this process and its reader processes, in bytes. Absent: no limit is known. */
   readonly memory?: number;
-  /** What reads for several files whatever may take long, with a deadline of its own. Absent: what is made for this one. */
+  /** Reader processes that several files share, with a deadline of their own. Absent: the file gets its own. */
   readonly readers?: ReaderProcesses;
 }
 
 /**
- * Opens (or creates) a SQLite file with one connection that writes and one that reads, so that no reader sees half
- * of a transaction. Throws a `DatabaseFailure` that says in one sentence what is wrong with the file.
+ * Opens or creates a SQLite file with one connection that writes and one that reads, so that reads never see half of
+ * a transaction. Throws a `DatabaseFailure` whose message is one sentence.
  */
 export function openSqlite(
   file: string,
@@ -84,7 +83,10 @@ export function openSqlite(
   }
 }
 
-/** Throws where no write could begin, as over a file beside it that somebody else has left; others may be writing. */
+/**
+ * Throws if no write can begin, for example because of a side file that another user owns. Locks of other writers do
+ * not matter.
+ */
 function mustTakeWrites(driver: Driver.Database): void {
   try {
     driver.exec('BEGIN IMMEDIATE; ROLLBACK');
@@ -120,7 +122,7 @@ export class SqliteDatabase implements Database {
         mustTakeWrites(this.writer.driver);
       }
       this.writer.driver.pragma(`synchronous = ${durability === 'temporary' ? 'OFF' : 'FULL'}`);
-      // Reads the file's header and schema: a file that is no database fails here, not at the first request.
+      // Reads the header and the schema, so that a file that is no database fails here and not at the first request.
       this.writer.driver.pragma('schema_version');
       this.writer.driver.prepare('SELECT count(*) FROM sqlite_schema').get();
       const connection = new SqliteConnection(file, { readonly: true }, cache);
@@ -188,7 +190,7 @@ export class SqliteDatabase implements Database {
   ): Promise<void> {
     this.open.mustBeThere();
     const isSlow = await onceFree(() =>
-      this.costs.mayStreamSlowly(statement, values, performance.now(), this.reader.version),
+      this.costs.mayStreamSlowly(statement, values, this.reader.version),
     );
     if (!isSlow) return streamRows(this.file, statement, values, signal, take);
     const { file } = this;
@@ -205,7 +207,7 @@ export class SqliteDatabase implements Database {
     );
   }
 
-  /** What a read gives that cannot take long; undefined where it may, so that it has to run apart. */
+  /** Runs a read on this thread; undefined if it may be slow and has to run in a reader process. */
   private unlessSlow<Answer>(
     statement: Statement,
     values: Values,
@@ -213,10 +215,9 @@ export class SqliteDatabase implements Database {
   ): Answer | undefined {
     const begin = performance.now();
     if (this.costs.mayBeSlow(statement, values, begin, this.reader.version)) return undefined;
-    const own = this.costs.isSuspected(statement) ? new OwnTime() : undefined;
     const answer = read();
     const end = performance.now();
-    this.costs.ran(statement, end, own?.passed ?? end - begin, own !== undefined);
+    this.costs.ran(statement, values, end, end - begin);
     return answer;
   }
 
@@ -227,7 +228,7 @@ export class SqliteDatabase implements Database {
     return count;
   }
 
-  /** Runs a read in a process of its own, which is ended at the deadline. */
+  /** Runs a read in a reader process, which is killed at the deadline. */
   private async allApart(statement: Statement, values: Values): Promise<readonly Row[]> {
     this.open.mustBeThere();
     const begin = performance.now();
@@ -238,11 +239,11 @@ export class SqliteDatabase implements Database {
         for (const row of portion) if (values.budget?.take(row) !== false) rows.push(row);
         return true;
       });
-      this.costs.ran(statement, performance.now(), took, true);
+      this.costs.ran(statement, values, performance.now(), took);
     } catch (error) {
       const end = performance.now();
       const isLate = error instanceof DatabaseFailure && error.kind === 'timeout';
-      if (isLate) this.costs.ran(statement, end, end - begin, true);
+      if (isLate) this.costs.ran(statement, values, end, end - begin);
       throw error;
     }
     return rows;
@@ -265,14 +266,14 @@ export class SqliteDatabase implements Database {
     this.served.serve(this.writer.driver, api);
   }
 
-  /** For looking at and changing the schema, outside any transaction of the queue. */
+  /** The connection for examining and changing the schema, outside of the write queue. */
   get schemaConnection(): Driver.Database {
     return this.writer.driver;
   }
 
   /**
-   * Runs what changes the schema over `schemaConnection`: when no write runs or waits, since both share a connection,
-   * and what is read from then on sees it.
+   * Changes the schema over `schemaConnection` while no write runs or waits, since both use the same connection.
+   * Later reads see the change.
    */
   async changeSchema<Value>(work: () => Promise<Value>): Promise<Value> {
     await this.queue.idle();

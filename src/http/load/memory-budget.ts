@@ -1,4 +1,4 @@
-import { ownMemory } from '../../databases/sqlite/slow-reads/processes.ts';
+import { ownMemory } from '../../databases/sqlite/slow-reads/reader-processes.ts';
 
 const mebibyte = 1024 * 1024;
 

@@ -1,42 +1,59 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import Driver from 'better-sqlite3';
-import { DatabaseFailure, type Take } from '../../database.ts';
+import type { SqlValue } from '../../../model/values.ts';
+import { DatabaseFailure, type Row, type Take } from '../../database.ts';
 import { programBeside } from '../../../lib/sibling-program.ts';
-import type { Job, Report } from './job.ts';
 import { busyPatience, meaningOf } from '../errors.ts';
 
-/** How many run at once at most, and how long one that is not needed is kept beside the last, in ms. */
+/** The most processes, and how long an idle one beside the last is kept, in ms. */
 const most = 4;
 const keptFor = 30_000;
-/** What the server takes itself under many requests, and each of them, in bytes. */
+/** The memory of the server under many requests, and of each process, in bytes. */
 export const ownMemory = 160 * 1024 * 1024;
 const eachMemory = 80 * 1024 * 1024;
 
-const program = programBeside(import.meta.url, 'process');
+const program = programBeside(import.meta.url, 'reader-process');
 
-/** A statement, and who waits for its rows. */
+/** A statement that a reader process runs. */
+export interface Job {
+  readonly file: string;
+  readonly sql: string;
+  readonly parameters: readonly SqlValue[];
+}
+
+/** A message of a reader process: it can begin; rows of its job; the end of the job. `took` in ms. */
+export type Report =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'rows'; readonly rows: readonly Row[] }
+  | { readonly kind: 'done'; readonly took: number }
+  | { readonly kind: 'failed'; readonly message: string; readonly code: string };
+
+/** A statement, and the caller that waits for its rows. */
 interface Task extends Job {
   readonly take: Take;
-  /** Whether the deadline is that of each portion. */
+  /** Whether the deadline applies to each portion. */
   readonly isStream: boolean;
   readonly resolve: (took: number) => void;
   readonly reject: (error: unknown) => void;
-  /** Ends its waiting for a process. */
+  /** The timeout of waiting for a process. */
   wait?: NodeJS.Timeout;
-  /** A process ended before it gave any of its rows: that happens once, then it may be the statement's doing. */
+  /**
+   * Whether a process ended during this task before it returned rows. The task is retried once; a second end may be
+   * the statement's fault.
+   */
   isAgain?: boolean;
   hasRows?: boolean;
 }
 
-/** One process, and what it works on. */
+/** One process and its task. */
 interface Member {
   readonly child: ChildProcess;
   isReady: boolean;
-  /** Killed at a deadline: another one may be needed soon. */
+  /** Killed at a deadline, so another process may be needed soon. */
   isOver: boolean;
   task: Task | undefined;
-  /** What it has read last, and has open. */
+  /** The last file that it read, which it keeps open. */
   file: string | undefined;
   timer: NodeJS.Timeout | undefined;
 }
@@ -44,15 +61,15 @@ interface Member {
 const unreachable = (options?: ErrorOptions): DatabaseFailure =>
   new DatabaseFailure('A process that reads the database has ended.', options);
 
-/** How many may run beside a server where both may take so many bytes: a system without room kills the server. */
+/** How many processes fit beside the server into `memory` bytes; beyond that the system would kill the server. */
 export function mostReaders(memory: number): number {
   const fitting = Math.floor((memory - ownMemory) / eachMemory);
   return Math.min(most, Math.max(1, fitting));
 }
 
 /**
- * Processes that read SQLite files and are killed at a deadline. They are started when they are needed, a few at
- * most; then reads wait for one.
+ * Processes that read SQLite files and are killed at a deadline. They are started on demand, up to a limit; then
+ * reads wait in a queue.
  */
 export class ReaderProcesses {
   private readonly name: string;
@@ -66,8 +83,8 @@ export class ReaderProcesses {
   private isClosed = false;
 
   /**
-   * `name`: whose files they read, for who looks at processes. `deadline` in ms: what a statement may take. `memory` in
-   * bytes: what they and the server may take.
+   * `name` identifies the processes in process listings. `deadline` of a statement in ms. `memory` in bytes: the limit of
+   * the server and the processes together.
    */
   constructor(name: string, deadline: number, memory = Infinity) {
     this.name = name;
@@ -77,8 +94,9 @@ export class ReaderProcesses {
   }
 
   /**
-   * Runs a statement, hands over its rows in portions as long as `take` wants more, and gives the ms that it took itself.
-   * Rejects with a DatabaseFailure: `timeout` at the deadline, `crowded` where no process was free for so long.
+   * Runs a statement and hands over its rows in portions as long as `take` wants more. Returns the milliseconds that
+   * the statement itself took. Rejects with a DatabaseFailure: `timeout` at the deadline, `crowded` if no process
+   * became free in time.
    */
   read(job: Job, take: Take, signal?: AbortSignal): Promise<number> {
     return new Promise<number>((resolve, reject) => {
@@ -92,14 +110,14 @@ export class ReaderProcesses {
     });
   }
 
-  /** Ends all of them, whatever they do. */
+  /** Ends all processes, busy or not. */
   async close(): Promise<void> {
     this.isClosed = true;
     for (const task of this.waiting.splice(0)) this.reject(task, unreachable());
     await Promise.all([...this.members].map((member) => this.endWhole(member)));
   }
 
-  /** Ends the reads of one file; when that is done, no process has it open. */
+  /** Ends the reads of one file. Afterwards no process has the file open. */
   async leave(file: string): Promise<void> {
     const isOfFile = (task: Task): boolean => task.file === file;
     for (const task of this.waiting.filter(isOfFile)) this.abandon(task, unreachable());
@@ -122,7 +140,7 @@ export class ReaderProcesses {
     }, this.patience);
   }
 
-  /** Gives work to who has none. */
+  /** Assigns waiting tasks to idle processes, and starts more if needed. */
   private next(): void {
     for (;;) {
       const [task] = this.waiting;
@@ -155,7 +173,7 @@ export class ReaderProcesses {
     child.on('message', (report: Report) => this.hear(member, report));
     child.once('error', (error) => this.ended(member, error));
     child.once('exit', () => this.ended(member));
-    // Who waits for an answer has a timer, which keeps the server running; a process without work does not.
+    // Callers have timers that keep the server running; an idle process must not.
     child.unref();
     child.channel?.unref();
   }
@@ -221,7 +239,7 @@ export class ReaderProcesses {
     this.next();
   }
 
-  /** Gives up a task, wherever it is. */
+  /** Ends a task, waiting or running. */
   private abandon(task: Task, error: unknown): void {
     const member = [...this.members].find((one) => one.task === task);
     if (member !== undefined) this.end(member, error);
@@ -236,7 +254,7 @@ export class ReaderProcesses {
     task.reject(error);
   }
 
-  /** Kills a process; who waits for it is told why. */
+  /** Kills a process and rejects its task with `error`, if given. */
   private end(member: Member, error?: unknown): void {
     const { child, task } = member;
     clearTimeout(member.timer);
@@ -246,7 +264,7 @@ export class ReaderProcesses {
     if (task !== undefined && error !== undefined) task.reject(error);
   }
 
-  /** A process has ended, though nobody ended it: what it worked on is read by another one, where it has given nothing yet. */
+  /** A process ended unexpectedly. Another one retries its task if it has returned no rows. */
   private lose(member: Member, cause: unknown): void {
     const { task } = member;
     if (task !== undefined && task.hasRows !== true && task.isAgain !== true && !this.isClosed) {
@@ -258,7 +276,7 @@ export class ReaderProcesses {
     this.end(member, unreachable({ cause }));
   }
 
-  /** A process has not even begun: what hinders it twice would hinder the next one too. */
+  /** A process ended before it was ready. After a second time its cause would stop the next one as well. */
   private loseHope(cause: unknown): void {
     for (const task of this.waiting.splice(0)) {
       if (task.isAgain === true) this.reject(task, unreachable({ cause }));
@@ -277,7 +295,7 @@ export class ReaderProcesses {
   }
 }
 
-/** An error of SQLite that another process has met. */
+/** An error of SQLite from another process. */
 function errorOf(message: string, code: string): unknown {
   return code === '' ? new Error(message) : meaningOf(new Driver.SqliteError(message, code));
 }

@@ -1,41 +1,41 @@
 /**
- * A process that reads SQLite files for another one, one statement at a time, and can be killed while it does: SQLite
- * runs a statement to its end, so that nothing else ends one at its deadline. Its arguments are whose files these are, and
- * the process that has started it, without which it ends.
+ * A process that reads SQLite files for its parent, one statement at a time. It can be killed during a statement,
+ * which is the only way to end one at its deadline. Arguments: a name for process listings, and the process id of the
+ * parent, without which it ends.
  */
 import { constants, setPriority } from 'node:os';
 import process from 'node:process';
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../lib/message-of.ts';
 import type { Row } from '../../database.ts';
-import type { Job, Report } from './job.ts';
 import { OwnTime } from '../../../lib/cpu-time.ts';
 import { lengthOf } from '../../row-length.ts';
 import { programBeside } from '../../../lib/sibling-program.ts';
 import { SqliteConnection } from '../connection.ts';
 import { busyPatience, codeOf } from '../errors.ts';
+import type { Job, Report } from './reader-processes.ts';
 
-/** How many rows a message has at most, and after how many characters it is sent. */
+/** The most rows in a message, and the number of characters after which it is sent. */
 const portionLength = 1_000;
 const portionText = 1024 * 1024;
-/** Pages that such a process may keep, in bytes. */
+/** The page cache, in bytes. */
 const cacheSize = 32 * 1024 * 1024;
 
 let opened: { readonly file: string; readonly connection: SqliteConnection } | undefined;
 
-/** Opened by the first job that reads the file, whose failure it then is when that cannot be opened. */
+/** Opened by the first job that reads the file, so that the job fails if the file cannot be opened. */
 function open(file: string): SqliteConnection {
   if (opened?.file !== file) {
     opened?.connection.driver.close();
     opened = undefined;
     opened = { file, connection: new SqliteConnection(file, { readonly: true }, cacheSize) };
-    // Nobody else waits in this process.
+    // Waiting blocks nothing else in this process.
     opened.connection.driver.pragma(`busy_timeout = ${busyPatience}`);
   }
   return opened.connection;
 }
 
-/** Resolves when the report is on its way, so that no more than a portion waits here. */
+/** Resolves when the report was sent, so that only one portion is buffered. */
 function send(report: Report): Promise<void> {
   return new Promise((resolve) => {
     process.send?.(report, () => resolve());
@@ -67,13 +67,13 @@ async function run({ file, sql, parameters }: Job): Promise<void> {
   }
 }
 
-// What is short, and answered by the server itself, goes first where processors are few.
+// Short reads on the server's main thread go first if processors are few.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-// A signal to the whole group is the server's, which lets its requests end first.
+// A signal to the process group is meant for the server, which finishes its requests first.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit());
 process.on('message', (job: Job) => void run(job));
-new Worker(programBeside(import.meta.url, 'watch'), {
+new Worker(programBeside(import.meta.url, 'parent-watch'), {
   workerData: Number(process.argv[3]),
 }).unref();
 await send({ kind: 'ready' });

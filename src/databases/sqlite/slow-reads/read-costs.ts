@@ -1,0 +1,184 @@
+import type Driver from 'better-sqlite3';
+import { quote } from '../../../sql/dialect.ts';
+import { valuesFor, type Statement, type Values } from '../../../sql/statement.ts';
+import { hasTable } from '../catalog.ts';
+
+/** A table with more rows is large. To scan so many takes a few ms. */
+const largeTable = 20_000;
+/** The row combinations that nested loops of one plan may go through: a few tenths of a second. */
+const mostCombinations = 1_000_000;
+/** A text search in a larger file, in bytes, may meet long texts; its time grows with the text that it looks for. */
+const largeFile = 4 * 1024 * 1024;
+/** A run over this is slow, in ms. */
+const slowAfter = 20;
+/**
+ * A run over this, in ms, cannot be the machine's doing alone. The statement then counts as slow for 1,000 times as long
+ * as it took, so that one whose values alternate between cheap and dear blocks at most a thousandth of the time.
+ */
+const longAfter = 200;
+const longFactor = 1_000;
+
+/** What the plan of a statement says of its cost. */
+interface PlanCost {
+  /** It finds single rows by unique keys. */
+  readonly isPoint: boolean;
+  /** It reads all of a large table, searches long texts, or nests loops over too many rows. */
+  readonly isSlow: boolean;
+  /** It scans a large table for rows that meet a filter, and stops at its limit: how soon depends on the data. */
+  readonly isUncertain: boolean;
+  /** The same as `isSlow` where rows are handed over one by one, and the time between two of them counts. */
+  readonly isSlowStream: boolean;
+}
+
+interface StatementCost extends PlanCost {
+  /** The used pages of the file, and its version, when the plan was made. */
+  readonly pages: number;
+  version: number;
+  /** Whether its last run was slow, or its first run may be. */
+  wasSlow: boolean;
+  slowUntil: number;
+}
+
+/**
+ * Decides which reads run in a reader process, where they can be ended, because their plan scans a large table or their
+ * last run was slow. Reads that are neither run on the main thread. See `docs/decisions/0013-slow-reads.md`.
+ */
+export class ReadCosts {
+  private readonly driver: Driver.Database;
+  private readonly costs = new WeakMap<Statement, StatementCost>();
+  private readonly pageCount: Driver.Statement<[], number>;
+  private readonly freePages: Driver.Statement<[], number>;
+  private readonly pageSize: number;
+
+  /** The connection explains statements and counts rows. */
+  constructor(driver: Driver.Database) {
+    this.driver = driver;
+    this.pageCount = driver.prepare<[], number>('PRAGMA page_count').pluck();
+    this.freePages = driver.prepare<[], number>('PRAGMA freelist_count').pluck();
+    this.pageSize = Number(driver.pragma('page_size', { simple: true }));
+  }
+
+  /**
+   * Whether a read has to run in a reader process. `now` in ms; `version` differs after each commit. Throws if the file is
+   * locked.
+   */
+  mayBeSlow(statement: Statement, values: Values, now: number, version: number): boolean {
+    const cost = this.costOf(statement, values, version);
+    return cost.isSlow || cost.wasSlow || now < cost.slowUntil || skipsMany(values);
+  }
+
+  /** The same for a read that hands over its rows one by one. */
+  mayStreamSlowly(statement: Statement, values: Values, version: number): boolean {
+    return this.costOf(statement, values, version).isSlowStream;
+  }
+
+  /** Records how long a run took, in ms, and when it ended. */
+  ran(statement: Statement, values: Values, now: number, took: number): void {
+    const cost = this.costs.get(statement);
+    if (cost === undefined || cost.isPoint || skipsMany(values)) return;
+    cost.wasSlow = took > slowAfter;
+    if (took > longAfter) cost.slowUntil = Math.max(cost.slowUntil, now + took * longFactor);
+  }
+
+  private costOf(statement: Statement, values: Values, version: number): StatementCost {
+    const known = this.costs.get(statement);
+    if (known !== undefined && (known.isPoint || known.version === version)) return known;
+    const pages = Number(this.pageCount.get()) - Number(this.freePages.get());
+    if (known !== undefined && !hasGrown(known.pages, pages)) {
+      known.version = version;
+      return known;
+    }
+    const plan = this.explain(statement, values, pages);
+    const isNew = plan.isUncertain && known?.isUncertain !== true;
+    const cost = {
+      ...plan,
+      pages,
+      version,
+      wasSlow: isNew || known?.wasSlow === true,
+      slowUntil: known?.slowUntil ?? 0,
+    };
+    this.costs.set(statement, cost);
+    return cost;
+  }
+
+  private explain(statement: Statement, values: Values, pages: number): PlanCost {
+    const { sql, parameters } = statement;
+    const plan = /^(?:SELECT|WITH)\b/u.test(sql)
+      ? this.driver
+          .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+          .all(...valuesFor(statement, values))
+          .map(({ detail }) => detail)
+      : [];
+    const loops = this.loopsOf(plan, sql);
+    const isLarge = loops.some(({ rows }) => rows > largeTable);
+    const scansLarge = loops.some(({ isScan, rows }) => isScan && rows > largeTable);
+    const combinations = loops.reduce((product, { rows }) => product * Math.max(1, rows), 1);
+    const nests = loops.length > 1 && combinations > mostCombinations;
+    const searches = /\bGLOB\b|\binstr\(/u.test(sql) && pages * this.pageSize > largeFile;
+    const sorts = plan.some((line) => line.includes('TEMP B-TREE'));
+    const filters = sql.includes(' WHERE ');
+    // A scan without a filter stops at its limit, and SQLite counts all rows of a table without reading them.
+    const readsAll = scansLarge && (sorts || (filters && !parameters.includes('limit')));
+    const isSlow = nests || searches || readsAll;
+    return {
+      isPoint: loops.length === 0,
+      isSlow,
+      isUncertain: scansLarge && filters,
+      isSlowStream: isSlow || (isLarge && (sorts || filters)),
+    };
+  }
+
+  /** The loops of a plan over rows of tables, without those that find one row by a unique key. */
+  private loopsOf(plan: readonly string[], sql: string): readonly Loop[] {
+    const tables = new Map<string, Set<string>>();
+    for (const [, name = '', alias = ''] of sql.matchAll(/"((?:[^"]|"")+)"(?: AS (\w+))?/gu)) {
+      const table = name.replaceAll('""', '"');
+      // Scopes of one statement may use an alias for different tables.
+      for (const key of [table, alias]) tables.set(key, (tables.get(key) ?? new Set()).add(table));
+    }
+    return plan.flatMap((line) => {
+      const [, step, name = '', how = ''] = /^(SCAN|SEARCH) (\S+)(.*)$/u.exec(line) ?? [];
+      if (step === undefined || how.startsWith(' VIRTUAL')) return [];
+      if (how.includes('(rowid=?)') || this.isUnique(how)) return [];
+      const rows = Math.max(0, ...[...(tables.get(name) ?? [])].map((table) => this.rowsOf(table)));
+      return [{ isScan: step === 'SCAN', rows }];
+    });
+  }
+
+  /** Whether an index finds at most one row, as in `USING INDEX name (a=? AND b=?)`. */
+  private isUnique(how: string): boolean {
+    const [, name, terms = ''] = / INDEX (\S+) \((.*)\)/u.exec(how) ?? [];
+    if (name === undefined || /[<>]/u.test(terms)) return false;
+    const index = this.driver
+      .prepare<[string], { columns: number }>(
+        `SELECT (SELECT count(*) FROM pragma_index_info(list.name)) AS columns` +
+          ` FROM sqlite_schema AS own, pragma_index_list(own.tbl_name) AS list` +
+          ` WHERE own.type = 'index' AND own.name = ? AND list.name = own.name AND list."unique" = 1`,
+      )
+      .get(name);
+    return index !== undefined && index.columns === terms.split('=?').length - 1;
+  }
+
+  /** The rows of a table, counted to one more than `largeTable`; 0 if the name is that of a column. */
+  private rowsOf(table: string): number {
+    if (!hasTable(this.driver, table)) return 0;
+    const count = `SELECT count(*) FROM (SELECT 1 FROM ${quote(table)} LIMIT ${largeTable + 1})`;
+    return Number(this.driver.prepare(count).pluck().get());
+  }
+}
+
+/** A step of a plan that goes through rows of a table. */
+interface Loop {
+  readonly isScan: boolean;
+  readonly rows: number;
+}
+
+/** Whether a file has changed so much that plans and table sizes may differ: a few thousand rows make some plans endless. */
+function hasGrown(before: number, now: number): boolean {
+  return Math.abs(now - before) > Math.min(64, before / 16);
+}
+
+/** Rows before the offset are read as well. */
+function skipsMany({ offset }: Values): boolean {
+  return Number(offset ?? 0) > largeTable;
+}
