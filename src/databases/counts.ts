@@ -3,7 +3,7 @@ import { quote } from '../sql/dialect.ts';
 import { buildStatement } from '../sql/statement.ts';
 import type { Database } from './database.ts';
 
-/** How many records each of the resources has, up to `limit`. */
+/** Counts the rows of each resource, up to `limit`. */
 export async function rowCounts(
   resources: Iterable<Resource>,
   database: Database,

@@ -4,62 +4,62 @@ import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Statement, Values } from '../sql/statement.ts';
 
-/** A row with its values in the order of the SELECT. */
+/** A row, its values in the order of the SELECT. */
 export type Row = readonly SqlValue[];
 
-/** What runs statements: a Database, or a Transaction of one. */
+/** Runs statements: a Database, or a Transaction of one. */
 export interface Executor {
-  /** Whether statements that do not wait for each other are better asked at once: each takes a way to a server. */
+  /** Whether independent statements are better sent at once, because each is a round trip to a server. */
   readonly asksAtOnce: boolean;
-  /** Takes the name of the step that begins, where somebody watches. */
+  /** Receives the name of each step as it begins, if the request is recorded. */
   readonly enter?: (stage: string) => void;
   readonly all: (statement: Statement, values: Values) => MaybePromise<readonly Row[]>;
 }
 
-/** The rows of a query that is sent no values. */
+/** Runs a query without parameters. */
 export function rowsFrom(reader: Pick<Executor, 'all'>, sql: string): MaybePromise<readonly Row[]> {
   return reader.all({ sql, parameters: [] }, { bound: [] });
 }
 
 /** Runs statements in one transaction. */
 export interface Transaction extends Executor {
-  /** On its one connection statements follow each other. */
+  /** A transaction has one connection, so its statements follow each other. */
   readonly asksAtOnce: false;
   readonly all: (statement: Statement, values: Values) => Promise<readonly Row[]>;
   /**
-   * Runs a statement that changes rows; gives their number, and the id of an inserted one, which comes last in what the
-   * statement returns.
+   * Runs a statement that changes rows; returns their number, and the id of an inserted row, which is the last value
+   * that the statement returns.
    */
   readonly run: (statement: Statement, values: Values) => Promise<Changed>;
 }
 
-/** What a statement that changes rows has done. */
+/** The effect of a statement that changes rows. */
 export interface Changed {
   readonly rows: number;
   readonly insertedId: number;
-  /** What the statement returns, where it returns anything. */
+  /** The rows that the statement returns, if any. */
   readonly returned: readonly Row[];
 }
 
-/** How many connections of a pool are in use and free, and how many requests wait for one. */
+/** The connections of a pool in use and idle, and the requests that wait for one. */
 export interface ConnectionCounts {
   readonly busy: number;
   readonly idle: number;
   readonly waiting: number;
 }
 
-/** Takes a portion of rows; whether more are wanted. */
+/** Receives a portion of rows; returns whether more are wanted. */
 export type Take = (rows: readonly Row[]) => boolean;
 
-/** A connection to one database: the only thing that holds handles. */
+/** A connection to one database. Nothing else holds database handles. */
 export interface Database extends Executor {
   readonly dialect: Dialect;
-  /** Its connections, where it has several. */
+  /** The state of its connection pool, if it has one. */
   readonly connections?: () => ConnectionCounts;
   /**
-   * Reads rows of any number from one snapshot and hands them over in portions, between which others have their turn.
-   * `take` cannot wait, so that no slow reader holds the snapshot, and says whether it wants more; `signal` ends the
-   * reading with an error.
+   * Reads any number of rows from one snapshot and hands them over in portions, between which other requests run.
+   * `take` cannot wait, so that a slow client does not hold the snapshot, and returns whether it wants more. `signal`
+   * ends the read with an error.
    */
   readonly stream: (
     statement: Statement,
@@ -67,33 +67,33 @@ export interface Database extends Executor {
     signal: AbortSignal,
     take: Take,
   ) => Promise<void>;
-  /** The result of a counting statement, perhaps remembered from before nothing had changed. */
+  /** Runs a counting statement. The result may be cached as long as nothing changes. */
   readonly count: (statement: Statement, values: Values) => MaybePromise<number>;
   /**
-   * Runs `work` in a transaction of its own: all of it lands or nothing. The promise resolves once it is durable.
-   * It may be run again from the start.
+   * Runs `work` in its own transaction, all or nothing. Resolves once the transaction is durable. `work` may be run
+   * again from the start.
    */
   readonly write: <Value>(work: (transaction: Transaction) => Promise<Value>) => Promise<Value>;
   /**
-   * Runs one statement that changes rows as a transaction of its own, and gives the rows that it returns. Resolves once
-   * it is durable; a constraint that refuses it is thrown as a ConstraintError.
+   * Runs one statement that changes rows in its own transaction, and returns its rows. Resolves once it is durable.
+   * Throws a ConstraintError if a constraint rejects it.
    */
   readonly writeOne: (statement: Statement, values: Values) => Promise<readonly Row[]>;
   /**
-   * From now on this Api is served: what its columns hold is to stay, and all else is refused as `changed`. Absent where
-   * the database itself keeps values of another kind out.
+   * Serves this Api from now on: if a migration changes what its columns hold, statements fail with `changed`. Absent
+   * if the database itself rejects values of another type.
    */
   readonly serve?: (api: Api) => void;
-  /** Whether it answers. */
+  /** Whether the database responds. */
   readonly ping: () => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 
-/** What the database says about a constraint that a write broke, in terms of the model. */
+/** A constraint that a write violated, in the terms of the model. */
 export class ConstraintError extends Error {
-  /** `size`: a value is too long for the index that it is in. */
+  /** `size`: a value is too long for its index. */
   readonly kind: 'unique' | 'foreignKey' | 'notNull' | 'size' | 'other';
-  /** What the database says of the constraint: its name, its words or its columns. */
+  /** The name, the message or the columns of the constraint, as the database reports it. */
   readonly rule: string;
   constructor(kind: ConstraintError['kind'], rule: string, options: ErrorOptions) {
     super(`A ${kind} constraint was broken`, options);
@@ -102,21 +102,23 @@ export class ConstraintError extends Error {
   }
 }
 
-/** A trigger of others has left a record out of a change, and said nothing. */
+/** A trigger skipped a row without an error. */
 export function leftOut(): ConstraintError {
   return new ConstraintError('other', '', { cause: new Error('a trigger leaves it out') });
 }
 
-/** What the INSERT or UPDATE of one record has done. Throws a ConstraintError where a trigger has left it out. */
+/** Returns the result of an INSERT or UPDATE of one row. Throws a ConstraintError if a trigger skipped the row. */
 export function madeOne(changed: Changed): Changed {
   if (changed.rows === 0) throw leftOut();
   return changed;
 }
 
 /**
- * What a DatabaseFailure means to a client: others hold what it takes; others keep all connections in use, or all
- * processes that read; it cannot be used; somebody has taken away what the specification names; the statement took longer
- * than the deadline; the connection was lost while committing, so that nobody knows whether the write is there.
+ * The reason of a DatabaseFailure: `busy`, another process or transaction holds a lock; `crowded`, all connections or
+ * reader processes are in use; `unavailable`, the database cannot be used; `changed`, something that the
+ * specification names is gone; `unsupported`, the database lacks a feature; `timeout`, the statement passed its
+ * deadline; `outcomeUnknown`, the connection was lost during a commit, so that the write may or may not have
+ * happened.
  */
 export type FailureKind =
   | 'busy'
@@ -127,7 +129,7 @@ export type FailureKind =
   | 'timeout'
   | 'outcomeUnknown';
 
-/** The database itself is at fault: missing, locked, damaged, full. The message may be shown to an operator. */
+/** The database itself is at fault: missing, locked, damaged, full. Operators may see the message. */
 export class DatabaseFailure extends Error {
   readonly kind: FailureKind;
   constructor(message: string, options?: ErrorOptions & { kind?: FailureKind }) {

@@ -3,8 +3,8 @@ import type { CatalogQueries } from '../sql/dialect.ts';
 import { rowsFrom, type Executor } from './database.ts';
 
 /**
- * Lets the database go on behind the numbers that records have in a field which it counts itself, such as a generated id,
- * so that it draws none of them again. Gives whether it stood before them.
+ * Moves the sequence of a generated column past the values of existing rows, so that none is generated again. Returns
+ * whether it was behind them.
  */
 export async function passNumbers(
   { column, resource }: Field,

@@ -5,17 +5,19 @@ import { schemaOf } from '../sql/schema/schema.ts';
 import { buildStatement, type Statement } from '../sql/statement.ts';
 import { DatabaseFailure, type Database } from './database.ts';
 
-/** What was found holds for so long, in ms: whoever asks often costs the database nothing. */
+/** How long a result is cached, in ms, so that frequent probes cost the database nothing. */
 const keptFor = 1_000;
-/** How long a database may take to answer, in ms. */
+/** How long the database may take to respond, in ms. */
 const longestAnswer = 2_000;
-/** How long a table is waited for, and all of them, in ms: Kubernetes waits a second if nobody says otherwise. */
+/**
+ * How long to wait for one locked table, and for all, in ms: the default timeout of a Kubernetes probe is one second.
+ */
 const longestLook = 500;
 
 /**
- * Tells whether a database answers, and still has the tables and columns of an Api. What a migration for a newer
- * specification has added does no harm: servers of the former one go on until they are replaced. However many ask, the
- * database is asked by one at a time, and nobody waits for long.
+ * Checks that the database responds and still has the tables and columns of an Api. Additions by a migration for a
+ * newer specification do no harm: servers of the previous one run until they are replaced. However many probes come,
+ * one check runs at a time.
  */
 export class ReadyProbe {
   private readonly database: Database;
@@ -23,7 +25,7 @@ export class ReadyProbe {
   private statements: readonly Statement[] | undefined;
   private ping: Promise<boolean> | undefined;
   private looking: Promise<boolean> | undefined;
-  /** What was found last. */
+  /** The last result. */
   private fits = true;
   private until = 0;
 
@@ -40,7 +42,7 @@ export class ReadyProbe {
     if (!(await within(this.ping, longestAnswer, () => false))) return false;
     if (performance.now() < this.until) return this.fits;
     this.looking ??= this.look().finally(() => (this.looking = undefined));
-    // A table that another one holds, as while it is altered, is taken to be as it was.
+    // A table locked by another session, for example during ALTER TABLE, keeps its last result.
     return within(this.looking, longestLook, () => this.fits);
   }
 
@@ -58,7 +60,7 @@ export class ReadyProbe {
       try {
         await this.ask(statement, late);
       } catch (error) {
-        // A table that this role may not read is there; a database that has gone is told of elsewhere.
+        // A table that this role may not read still exists; the ping detects a lost database.
         if (late.aborted) found = this.fits;
         else if (!(error instanceof DatabaseFailure) || error.kind === 'changed') return false;
       }
@@ -69,12 +71,13 @@ export class ReadyProbe {
   private async ask(statement: Statement, late: AbortSignal): Promise<void> {
     const { database } = this;
     const values = { bound: [null] };
-    // On a server, a table that another one holds would keep a connection from others until the deadline.
+    // On PostgreSQL, a stream can be ended, and a locked table would otherwise hold a connection until the statement
+    // timeout.
     if (database.asksAtOnce) await database.stream(statement, values, late, () => true);
     else await database.all(statement, values);
   }
 
-  /** They name every column, and find no row by a key. */
+  /** They name every column, and find no row because the key is null. */
   private makeStatements(): readonly Statement[] {
     const { dialect } = this.database;
     return schemaOf(this.api, dialect).map(({ name, columns }) => {
@@ -88,7 +91,7 @@ export class ReadyProbe {
   }
 }
 
-/** What `work` gives, or what it is taken to give where that takes longer than `time` ms. */
+/** The value of `work`, or of `otherwise` if it takes longer than `time` ms. */
 function within<Value>(work: Promise<Value>, time: number, otherwise: () => Value): Promise<Value> {
   return Promise.race([work, delay(time, undefined, { ref: false }).then(otherwise)]);
 }

@@ -3,7 +3,7 @@ import { isGenerated } from '../model/field-types/id.ts';
 import { quote, type Dialect } from '../sql/dialect.ts';
 import { rowsFrom, type Transaction } from './database.ts';
 
-/** Resources whose records refer to records that would be deleted. */
+/** Other resources refer to rows that would be deleted. */
 export class ReferredFrom extends Error {
   readonly names: readonly string[];
   constructor(names: readonly string[]) {
@@ -13,9 +13,9 @@ export class ReferredFrom extends Error {
 }
 
 /**
- * Deletes all records of the resources, whose ids begin at the first again, so that what is made next is the same each
- * time. Throws a `ReferredFrom` where records of others refer to some of them, so that nothing goes that was not named.
- * `deferred`: keys that are emptied first, since they close a cycle.
+ * Deletes all rows of the resources and restarts their ids, so that new rows are the same each time. Throws a
+ * `ReferredFrom` if rows of other resources refer to some of them, so that nothing else is deleted. `deferred`:
+ * foreign keys that close a cycle, which are set to null first.
  */
 export async function emptyTables(
   resources: readonly Resource[],
@@ -49,7 +49,7 @@ export async function emptyTables(
     for (const field of resource.fields.values())
       if (deferred.has(field))
         await run(`UPDATE ${quote(resource.table)} SET ${quote(field.column)} = NULL`);
-  // What is pointed to comes last.
+  // Referenced rows are deleted last.
   for (const { table, id } of resources.toReversed()) {
     await run(`DELETE FROM ${quote(table)}`);
     const sql = isGenerated(id) ? dialect.restartIds?.(table, id.column) : undefined;

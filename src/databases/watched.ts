@@ -3,7 +3,7 @@ import type { Statement, Values } from '../sql/statement.ts';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { Changed, Database, Executor, Row, Transaction } from './database.ts';
 
-/** A statement that ran, where, and what with, so that this database can be asked how it runs it. */
+/** A statement that ran, with its values, so that the database can be asked to explain it. */
 export interface Ran {
   readonly database: Database;
   readonly statement: Statement;
@@ -13,14 +13,14 @@ export interface Ran {
 
 export interface WatchOptions {
   /**
-   * For who looks at this one request: statements run one after the other, and counts are not remembered, so that
-   * every step shows what it costs by itself. Else the request runs as it would unwatched.
+   * True if a single request is examined: statements run one after another and counts are not cached, so that every
+   * step shows its own cost. Otherwise the request runs as if it were not recorded.
    */
   readonly isExact: () => boolean;
   readonly keep?: (ran: Ran) => void;
 }
 
-/** A database that tells a recording of every statement; whatever it gives is what the database gives. */
+/** Wraps a database to record every statement; results stay the same. */
 export function watched(
   database: Database,
   recording: Recording,
@@ -112,7 +112,7 @@ export function watched(
       try {
         return await database.write(async (transaction) => {
           waited();
-          // It may be run again when committing has failed.
+          // The work may be run again if the commit fails.
           recording.enter(stage);
           try {
             const value = await work(watchTransaction(transaction));

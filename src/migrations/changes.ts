@@ -15,16 +15,16 @@ import type {
 } from '../databases/existing/actual-schema.ts';
 import type { RecordRow } from '../databases/existing/schema-record.ts';
 
-/** What a migration consists of: the steps to show, and the changes that make them. */
+/** A planned migration: the steps to show, and the changes that carry them out. */
 export interface Migration {
   readonly steps: readonly MigrationStep[];
   readonly changes: SchemaChanges;
   readonly record: readonly RecordRow[];
-  /** Whether the record has to be written. */
+  /** Whether `_plinth_schema` has to be written. */
   readonly isRecordStale: boolean;
 }
 
-/** The changes, each kind in the order in which it is made. Names are folded in none of them. */
+/** The changes, each list in the order in which it is made. Names are not folded. */
 export interface SchemaChanges {
   readonly dropIndexes: readonly string[];
   readonly dropTables: readonly string[];
@@ -34,70 +34,70 @@ export interface SchemaChanges {
   readonly createIndexes: readonly IndexChange[];
 }
 
-/** An index that is made. */
+/** An index to create. */
 export interface IndexChange {
   readonly table: TableSchema;
   readonly index: IndexSchema;
-  /** The folded names of the table's columns that compare texts otherwise than by code point, and go on to. */
+  /** The folded names of the table's columns whose collation is not by code point, before and after the migration. */
   readonly collated: ReadonlySet<string>;
 }
 
-/** What changes of a table that is there. */
+/** The changes of an existing table. */
 export interface TableChange {
-  /** What it is called after the migration. */
+  /** Its name after the migration. */
   readonly name: string;
   readonly actual: ActualTable;
-  /** All of its columns, those that stay as they are too, in the order of the table; new ones last. */
+  /** All of its columns in the order of the table, unchanged ones included; new ones last. */
   readonly columns: readonly ColumnChange[];
 }
 
-/** What becomes of one column. */
+/** The change of one column. */
 export interface ColumnChange {
-  /** What it is called after the migration. */
+  /** Its name after the migration. */
   readonly name: string;
-  /** As it is; undefined for a new one. */
+  /** The column in the database; undefined for a new one. */
   readonly actual: ActualColumn | undefined;
-  /** As the file wants it; undefined for one that it does not name. */
+  /** The column in the file; undefined if the file does not name it. */
   readonly wanted: ColumnSchema | undefined;
   readonly isDropped: boolean;
-  /** Whether it keeps the type that it has. */
+  /** Whether it keeps its type. */
   readonly keepsType: boolean;
-  /** How its values change; undefined where they stay. */
+  /** How its values are converted; undefined if they stay. */
   readonly conversion: Conversion | undefined;
-  /** The SQL of the value that takes the place of null. */
+  /** The SQL of the value that replaces null. */
   readonly fill: string | undefined;
   readonly nullable: boolean;
   readonly becomesKey: boolean;
-  /** Whether the database is to give the id from now on. */
+  /** Whether the database generates the id from now on. */
   readonly becomesGenerated: boolean;
-  /** Whether the default that a migration has left with it goes, since its values become others. */
+  /** Whether its default, which a migration left there, is dropped because its values are converted. */
   readonly losesDefault: boolean;
   readonly reference: ReferenceChange;
 }
 
-/** The foreign key of a column: as it is, and as it will be where that differs. */
+/** The foreign key of a column, before and after where they differ. */
 export interface ReferenceChange {
   readonly actual: ActualReference | undefined;
   readonly wanted: ReferenceSchema | undefined;
   readonly change: 'none' | 'add' | 'drop' | 'replace';
 }
 
-/** A wanted table beside the one that is there. */
+/** A wanted table beside the existing one. */
 export interface Pair {
   readonly wanted: TableSchema;
   readonly actual: ActualTable | undefined;
-  /** What the record says of it: by the folded name of the column, empty for the table itself. */
+  /** The rows of the record for this table, by folded column name; the empty name is the table itself. */
   readonly recorded: ReadonlyMap<string, RecordRow>;
-  /** Undefined where there is no table yet. */
+  /** Undefined if the table does not exist yet. */
   readonly change: TableChange | undefined;
 }
 
-/** A step that can be done and loses nothing. */
+/** A step that is possible and loses nothing. */
 export function step(summary: string, more: Partial<MigrationStep> = {}): MigrationStep {
   return { summary, loses: undefined, obstacle: undefined, isOptional: false, ...more };
 }
 
-/** The foreign key to which the database holds a column. */
+/** The foreign key that the database enforces on a column. */
 export function referenceOf(
   table: ActualTable,
   column: ActualColumn,
@@ -106,18 +106,20 @@ export function referenceOf(
   return table.references.find((one) => one.isEnforced && fold(one.column) === fold(column.name));
 }
 
-/** How a default is told: what is drawn for each row by its name. */
+/** A default as a step shows it; a value generated for each row by its name. */
 export function shownFill({ fill }: ColumnSchema): string {
   if (fill?.kind === 'literal') return fill.shown;
   return fill?.kind === 'now' ? 'the time' : 'a UUID of its own';
 }
 
-/** Whether a column goes on to be of the type or domain that it is of: only how its values compare is another then. */
+/** Whether the column keeps its type or domain, and only its collation changes. */
 export function keepsValues(column: string, { value }: Conversion): boolean {
   return value(column) === column;
 }
 
-/** A column as it is left where the file does not name it; its foreign key goes where `releases` says so of the target. */
+/**
+ * A column that the file does not name, unchanged. Its foreign key is dropped if `releases` says so of its target.
+ */
 export function keptColumn(
   actual: ActualColumn,
   reference: ActualReference | undefined,
@@ -140,13 +142,13 @@ export function keptColumn(
   };
 }
 
-/** The value that a column will have, in SQL over the table as it is. */
+/** The SQL of the column's value after the migration, over the table before it. */
 export function newValue({ actual, conversion, fill }: ColumnChange): string {
   if (actual === undefined) return fill ?? 'NULL';
   return valueFrom(quote(actual.name), conversion, fill);
 }
 
-/** The value that comes from a column's, with what takes the place of null. */
+/** The SQL of a column's value after its conversion, with a value for null. */
 export function valueFrom(
   column: string,
   conversion: Conversion | undefined,
@@ -156,12 +158,12 @@ export function valueFrom(
   return fill === undefined ? value : `coalesce(${value}, ${fill})`;
 }
 
-/** Whether a column that is there gets another name. */
+/** Whether an existing column is renamed. */
 export function isRenamed({ name, actual }: ColumnChange): boolean {
   return actual !== undefined && actual.name !== name;
 }
 
-/** Whether a table has to be made anew where columns cannot be changed in place. */
+/** Whether the table has to be rebuilt where columns cannot be changed in place. */
 export function needsRebuild(
   { columns }: TableChange,
   { renames, adds }: Pick<SchemaRules, 'renames' | 'adds'>,
@@ -175,7 +177,7 @@ export function needsRebuild(
   );
 }
 
-/** Whether a column can be added to a table as it is: nothing has to be in it, or the same value in all rows. */
+/** Whether the column can be added in place: it may be null, or has the same value in all rows. */
 function isPlainAddition({ actual, wanted, nullable, fill, becomesKey }: ColumnChange): boolean {
   if (actual !== undefined || becomesKey) return false;
   return fill === undefined
@@ -183,7 +185,7 @@ function isPlainAddition({ actual, wanted, nullable, fill, becomesKey }: ColumnC
     : wanted?.fill?.kind === 'literal' && wanted.reference === undefined;
 }
 
-/** Whether a column is changed in any way but its name. */
+/** Whether anything but the name of a column changes. */
 export function isChanged(column: ColumnChange): boolean {
   return (
     column.actual === undefined ||

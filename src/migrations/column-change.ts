@@ -17,35 +17,35 @@ import {
 } from '../databases/existing/schema-record.ts';
 import { keepsValues, referenceOf, shownFill, step, type ColumnChange } from './changes.ts';
 
-/** A column that is there, beside what the file wants it to be. */
+/** An existing column beside the wanted one. */
 interface Compared {
-  /** As steps name it. */
+  /** Its name in steps. */
   readonly name: string;
   readonly table: ActualTable;
   readonly actual: ActualColumn;
-  /** Whether a migration has made it; then its default, if any, is from there too. */
+  /** Whether a migration made it. Its default, if any, is then from a migration too. */
   readonly isMade: boolean;
-  /** What a migration has written down of its whole numbers. */
+  /** The form of its whole numbers in the record. */
   readonly wasForm: NumberForm | undefined;
   readonly wantedTable: string;
   readonly wanted: ColumnSchema;
   readonly rules: SchemaRules;
-  /** Gets the steps as they are found. */
+  /** Collects the steps. */
   readonly steps: MigrationStep[];
 }
 
-/** What a column holds now, and what of that does for what is wanted. */
+/** What a column holds now, and how that differs from what is wanted. */
 interface Held {
   readonly kind: StoredKind;
-  /** Whether its type does. */
+  /** Whether its type fits. */
   readonly isLike: boolean;
-  /** Whether only its collation does not. */
+  /** Whether its collation is the only difference. */
   readonly comparesOtherwise: boolean;
 }
 
 /**
- * What changes of a column that is there: its values first, since what they become is what is counted for the key and
- * for null. `recordedKind` is what a migration has written down of them.
+ * The change of an existing column. Values come first, because the checks of the key and of null count converted
+ * values. `recordedKind` is the kind in the record.
  */
 export function* changeColumn(
   compared: Compared,
@@ -61,10 +61,10 @@ export function* changeColumn(
   yield* expectForm(compared, value);
   const becomesKey = wanted.isKey && !actual.isPrimary;
   if (becomesKey) yield* becomeKey(compared, value);
-  // A number drawn for a row that says more of one of another table would be that of any row there.
+  // If the column refers to another table, a generated number would be that of an unrelated row there.
   const isKey = referenceOf(table, actual, rules) !== undefined;
   const becomesGenerated = wanted.type.includes('GENERATED') && !actual.fills && !isKey;
-  // SQLite's integer keys need no word for it.
+  // SQLite's integer keys generate ids without a declaration.
   if (becomesGenerated) steps.push(step(`change ${name} to be given by the database`));
   const needsNoNull = !wanted.nullable && !wanted.isKey;
   const fill = needsNoNull && wanted.fill ? rules.fillSql(wanted.fill, wanted.kind) : undefined;
@@ -86,7 +86,7 @@ export function* changeColumn(
     becomesGenerated,
     losesDefault:
       compared.isMade && conversion !== undefined && !keepsValues(quote(actual.name), conversion),
-    // Compared once it is known what else is renamed.
+    // Compared later, once all renames are known.
     reference: {
       actual: referenceOf(table, actual, rules),
       wanted: wanted.reference,
@@ -95,7 +95,7 @@ export function* changeColumn(
   };
 }
 
-/** A domain that a column goes on to be of may refuse null for it. */
+/** The reason why null is refused by the domain that a column keeps. */
 function refusalOf(
   { name, domain }: ActualColumn,
   conversion: Conversion | undefined,
@@ -114,7 +114,7 @@ function* heldIn(compared: Compared, recordedKind: RecordRow['kind'] | undefined
     rules.isLike(actual.type, type, wanted.isKey) ||
     (!wanted.isKey && (yield* holdsAlready(compared)));
   const kind = actualKind(wanted, actual, isLike, recordedKind, rules);
-  // Forms have the same order in any collation.
+  // Forms sort the same in any collation.
   const comparesOtherwise =
     isLike &&
     wanted.form === undefined &&
@@ -123,7 +123,7 @@ function* heldIn(compared: Compared, recordedKind: RecordRow['kind'] | undefined
   return { kind, isLike, comparesOtherwise };
 }
 
-/** Values of another type or kind; those that cannot become one of the wanted kind are lost, and counted. */
+/** Converts values of another type or kind, and counts those that cannot be converted, which are lost. */
 function* convertValues(
   { name, table, actual, isMade, wasForm, wantedTable, wanted, rules, steps }: Compared,
   kind: StoredKind,
@@ -134,7 +134,7 @@ function* convertValues(
       ? rules.convert(kind, wanted.kind, actual.type, type)
       : { value: () => `CAST(NULL AS ${type})` };
   const [from, old] = [quote(table.name), quote(actual.name)];
-  // The point of a decimal that is scaled is not in its number: 1990 does not become 19.90.
+  // The number of a scaled decimal has no decimal point: 1990 does not become 19.90.
   const isScaled = wanted.kind === 'integer' && wanted.form?.name === 'scaled';
   const lost =
     kind === wanted.kind || (wasForm === 'scaled') === isScaled
@@ -142,10 +142,10 @@ function* convertValues(
       : [`${old} IS NOT NULL`];
   const count =
     yield `SELECT count(*) FROM ${from} WHERE ${old} IS NOT NULL AND (${lost.filter((one) => one !== '').join(' OR ')})`;
-  // Where the file says the same of it as before, the database is what differs.
+  // If the file says the same as before, the database is what differs.
   const isOther = kind !== wanted.kind && kind !== 'any';
   const declared = declaredType(actual);
-  // More digits than any column has: nobody has said how many.
+  // Higher than any column's precision: the column declares none.
   const isUnbounded = digitsOf(kind)?.precision === 1_000;
   const was = isOther && !isUnbounded ? kind : declared === '' ? 'no type' : declared;
   const ofRules = lostRules(actual, isMade, conversion, rules);
@@ -170,19 +170,19 @@ function* convertValues(
   return conversion;
 }
 
-/** The type of a column as its table says it. */
+/** The type of a column as its table declares it. */
 function declaredType({ type, domain }: ActualColumn): string {
   return domain === undefined ? type : `${domain.name}${domain.isOfItems ? '[]' : ''}`;
 }
 
-/** What a column, or its domain, has done with values, where it cannot do the same with what they become. */
+/** The rules that a column or its domain applied to its values and cannot apply to the converted ones. */
 function lostRules(
   { name, domain, default: value, isPrimary }: ActualColumn,
   isMade: boolean,
   conversion: Conversion,
   { rebuilds }: SchemaRules,
 ): readonly string[] {
-  // A table that is made anew has the defaults of the old one.
+  // A rebuilt table has the defaults of the old one.
   const keepsDefault =
     conversion.default !== undefined ||
     keepsValues(quote(name), conversion) ||
@@ -208,15 +208,15 @@ function changeCollation(
 }
 
 /**
- * Values that are not in the form of their column, or do not come to be in it, are an obstacle: nothing tells what they
- * mean.
+ * Values that are not in the form of their column, and are not converted to it, are an obstacle, because nothing
+ * tells what they mean.
  */
 function* expectForm(
   { name, table, isMade, wasForm, wanted: { form }, steps }: Compared,
   value: string,
 ): Counting<void> {
   if (form === undefined) return;
-  // Seconds and milliseconds look like each other; what others have made is what the file says now.
+  // Unix seconds and milliseconds look alike. In a column that no migration made, the file's form counts.
   const isOther = isMade && isUnix(wasForm) && isUnix(form.name) && wasForm !== form.name;
   const isMet = isOther ? 'FALSE' : form.isMet(`(${value})`);
   const others =
@@ -234,7 +234,7 @@ function isUnix(form: string | undefined): boolean {
   return form === 'unixSeconds' || form === 'unixMilliseconds';
 }
 
-/** No column of a key may be null, as those of a junction's: it stays as it is. */
+/** Key columns may not be null, as in a junction's primary key, so the column stays as it is. */
 function isInKey({ table, actual }: Compared): boolean {
   return table.indexes.some(({ isPrimary, columns }) => isPrimary && columns.includes(actual.name));
 }
@@ -270,7 +270,9 @@ function* refuseNull(
     );
 }
 
-/** Whether a column of another type keeps what is written to it, and holds each value in the wanted form. */
+/**
+ * Whether a column of another type stores written values unchanged and already holds each value in the wanted form.
+ */
 function* holdsAlready({ table, wanted, actual, rules }: Compared): Counting<boolean> {
   const one = quote(actual.name);
   const condition = rules.misfits?.(actual.type, wanted, one);
@@ -280,7 +282,7 @@ function* holdsAlready({ table, wanted, actual, rules }: Compared): Counting<boo
   return others === 0;
 }
 
-/** What a column holds: as it was recorded, unless its type was changed since by others. */
+/** The kind that a column holds: the recorded one, unless its type was changed outside of a migration since. */
 function actualKind(
   column: ColumnSchema,
   { type }: ActualColumn,
@@ -299,7 +301,7 @@ function actualKind(
   return isLike ? column.kind : rules.kindOfType(type);
 }
 
-/** The kind that was written down; what scaled decimals are follows from what is wanted of them. */
+/** The recorded kind; scaled decimals follow from the wanted kind. */
 function knownKind(recorded: RecordRow['kind'] | undefined): StoredKind | undefined {
   if (recorded === undefined || recorded === '' || recorded === 'scaled') return undefined;
   return isNumberForm(recorded) ? 'integer' : recorded;

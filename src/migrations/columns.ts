@@ -26,7 +26,7 @@ interface Compared {
 
 type Recorded = ReadonlyMap<string, RecordRow>;
 
-/** Compares the columns of a table that is there, but for indexes. */
+/** Compares the columns of an existing table, without its indexes. */
 export function* compareColumns(
   table: TableSchema,
   actual: ActualTable,
@@ -46,7 +46,7 @@ export function* compareColumns(
       if (fold(source.name) !== fold(column.name))
         steps.push(step(`rename column ${table.name}.${source.name} to ${column.name}`));
       const known = recorded.get(fold(source.name));
-      // Their forms are read from what is in them now, whatever that was before.
+      // The form is read from the values in the column now, whatever it was before.
       const isRead =
         known?.isMade === false &&
         (column.form !== undefined || column.kind === 'datetime' || column.kind === 'boolean');
@@ -102,7 +102,7 @@ export function refusedKey(
   });
 }
 
-/** What cannot be done with a column whose values the database computes. */
+/** What cannot be changed about a computed column. */
 function computedRefuses(
   name: string,
   { conversion }: ColumnChange,
@@ -124,7 +124,7 @@ function computedRefuses(
   return steps;
 }
 
-/** The column in which each field is now: that of its name, or the one it was in before the file said another. */
+/** The current column of each field: the one with its name, or the one it had in an earlier version of the file. */
 function sourcesOf(
   table: TableSchema,
   actual: ActualTable,
@@ -144,7 +144,7 @@ function sourcesOf(
   return sources;
 }
 
-/** Why rows cannot get a column that is not null, and what helps. */
+/** Why existing rows cannot get a value for a column that is not null, and how to fix that. */
 function noValue(column: ColumnSchema, { columns }: ActualTable): string {
   if (!column.isKey)
     return 'would have no value; give the field a default, or let it be null until they have one';
@@ -199,7 +199,10 @@ function* addColumn(
   };
 }
 
-/** A column that the file does not name: Plinth's own goes when it may; any has to let rows be written without it. */
+/**
+ * Handles a column that the file does not name. Columns that a migration made are dropped if data loss is allowed;
+ * any other must not prevent inserts.
+ */
 function* leaveColumn(
   table: TableSchema,
   actual: ActualTable,

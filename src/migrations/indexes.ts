@@ -12,18 +12,18 @@ interface Compared {
 }
 
 /**
- * Compares the indexes of a table. Leftovers of Plinth's own go first: they may have the name that another is to get.
- * Those of others are never touched. A unique index over values that repeat is an obstacle.
+ * Compares the indexes of a table. Obsolete indexes of Plinth's own are dropped first, because a new one may need
+ * their name. Other indexes are never touched. A unique index over repeated values is an obstacle.
  */
 export function* compareIndexes(
   { wanted: table, actual, change }: Pair,
   rules: SchemaRules,
 ): Counting<Compared> {
   const { fold } = rules;
-  // In an order that does not depend on how a database keeps them.
+  // An order that does not depend on the database.
   const there = (actual?.indexes ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const columns = change?.columns ?? [];
-  /** What a column will be called. */
+  /** The name of a column after the migration. */
   const renamed = new Map(
     columns.flatMap(({ name, actual }) =>
       actual === undefined ? [] : [[fold(actual.name), name]],
@@ -35,14 +35,14 @@ export function* compareIndexes(
     index.columns.map((name) => (name === null ? null : (renamed.get(fold(name)) ?? name)));
   const serves = (index: ActualIndex, wanted: IndexSchema): boolean => {
     const names = namesIn(index);
-    // What is distinct in another order is distinct in ours; one that is to be read along has to have ours.
+    // Unique values are unique in any order; an index for sorting must have the wanted order.
     return (
       index.unique === wanted.unique &&
       (index.unique || index.isInOrder) &&
       [wanted.columns, rules.indexColumns(table, wanted)].some((one) => keyOf(one) === keyOf(names))
     );
   };
-  /** Whether it would be made just so: its order follows from the id, and from what may be null. */
+  /** Whether it would be created the same way. The order depends on the id and on nullable columns. */
   const isAsMade = (index: ActualIndex, wanted: IndexSchema): boolean => {
     const names = namesIn(index);
     return (
@@ -55,7 +55,7 @@ export function* compareIndexes(
       )
     );
   };
-  /** Whether the name, which follows from those of table and columns, no longer does. */
+  /** Whether its name no longer follows from the names of its table and columns. */
   const isMisnamed = ({ columns }: ActualIndex): boolean =>
     (actual !== undefined && fold(actual.name) !== fold(table.name)) ||
     columns.some((name) => name !== null && fold(renamed.get(fold(name)) ?? name) !== fold(name));
@@ -69,7 +69,7 @@ export function* compareIndexes(
   const create = table.indexes.filter(
     (wanted) => !remaining.some((index) => serves(index, wanted)),
   );
-  /** What nobody writes who goes by the file stays null in new rows, and those are all distinct. */
+  /** Clients that follow the file never write this column, so it is null in new rows, and nulls are distinct. */
   const staysNull = (name: string | null): boolean => {
     const column = columns.find(({ actual }) => name !== null && actual?.name === name);
     return column?.wanted === undefined && column?.actual?.default === undefined;
@@ -101,7 +101,7 @@ export function* compareIndexes(
   return { steps, drop: left.map(({ name }) => name), create };
 }
 
-/** Counts the values that more than one row has. */
+/** Counts the values that occur in more than one row. */
 function repeatedQuery(table: string, columns: readonly (ColumnChange | undefined)[]): string {
   const values = columns.map(
     (column, index) => `${column === undefined ? 'NULL' : newValue(column)} AS c${index}`,
@@ -114,12 +114,15 @@ function repeatedQuery(table: string, columns: readonly (ColumnChange | undefine
   );
 }
 
-/** Whether an index is one that Plinth has made: then its name follows from it, and it is written as Plinth writes it. */
+/**
+ * Whether Plinth made the index: its name follows from its columns, and its definition is written as Plinth writes
+ * it.
+ */
 function isOwn(table: string, index: ActualIndex, rules: SchemaRules): boolean {
   const { name, columns, unique, sql } = index;
   const names = columns.filter((column) => column !== null);
   if (sql === undefined || names.length < columns.length) return false;
-  // The id may have been put behind the columns that were wanted.
+  // The id may have been appended to the wanted columns.
   const wanted = [names, names.slice(0, -1)];
   return (
     wanted.some((one) => indexNames(table, one, unique).includes(name)) &&

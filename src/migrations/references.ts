@@ -14,7 +14,7 @@ interface Compared {
   readonly steps: readonly MigrationStep[];
 }
 
-/** The tables by their names, as they are and as they will be. */
+/** The tables by name, before and after the migration. */
 interface Targets {
   readonly byFormerName: ReadonlyMap<string, Pair>;
   readonly byName: ReadonlyMap<string, Pair>;
@@ -23,8 +23,8 @@ interface Targets {
 }
 
 /**
- * Compares the foreign keys of all tables, once it is known what is renamed, which values change and which indexes go. A
- * key to a record that is not there is an obstacle.
+ * Compares the foreign keys of all tables, after renames, value conversions and dropped indexes are known. A key that
+ * refers to a missing record is an obstacle.
  */
 export function* compareReferences(
   pairs: readonly Pair[],
@@ -43,7 +43,7 @@ export function* compareReferences(
   for (const pair of pairs) {
     const { wanted: table, actual, change } = pair;
     if (actual === undefined || change === undefined) {
-      // A key that becomes a constraint of its own is a step of its own.
+      // A key that is added as a constraint of its own is a separate step.
       for (const { name, reference } of table.columns)
         if (reference !== undefined && !rules.rebuilds)
           steps.push(addition(`${table.name}.${name}`, reference));
@@ -58,12 +58,12 @@ export function* compareReferences(
         continue;
       }
       const isMade = pair.recorded.get(fold(column.actual?.name ?? column.name))?.isMade === true;
-      // What no file can say of an id, it does not deny.
+      // A file cannot declare a foreign key of an id, so an existing one stays.
       const isOwn = isMade || !wanted.isKey;
       const isKept = reference.wanted === undefined && !isOwn;
       const kind = isKept ? 'none' : changeOf(reference, isMade, targets);
       const changed = { ...column, reference: { ...reference, change: kind } };
-      // That it is made again while an index changes is no news.
+      // A key that is dropped and added again only because an index changes is not shown.
       columns.push(
         kind === 'none' && isHeld(reference, targets)
           ? { ...column, reference: { ...reference, change: 'replace' } }
@@ -77,7 +77,9 @@ export function* compareReferences(
   return { pairs: compared, steps };
 }
 
-/** The steps of a column's key, `name` being what they call the column; one that stays is looked at where values move. */
+/**
+ * The steps of a column's key. `name` is the column in messages. A key that stays is checked if values are converted.
+ */
 function* referenceSteps(
   name: string,
   table: string,
@@ -114,7 +116,7 @@ function changeOf(
   targets: Targets,
 ): ReferenceChange['change'] {
   if (wanted === undefined) {
-    // A key of others to a table that the file does not name is not in its way.
+    // A key made by others to a table that the file does not name does no harm.
     const isNamed =
       actual !== undefined && targets.byFormerName.has(targets.rules.fold(actual.table));
     return actual === undefined || (!isMade && !isNamed) ? 'none' : 'drop';
@@ -123,7 +125,7 @@ function changeOf(
   return fits(actual, wanted, targets) ? 'none' : 'replace';
 }
 
-/** Whether a key that stays is in the way of an index that goes: where keys are constraints, they count on one. */
+/** Whether a key that stays prevents dropping an index: on PostgreSQL, foreign keys depend on a unique index. */
 function isHeld(
   { actual, wanted }: ReferenceChange,
   { byFormerName, rules: { fold, rebuilds }, droppedIndexes }: Targets,
@@ -165,7 +167,7 @@ function addition(name: string, reference: ReferenceSchema): MigrationStep {
   return step(`refer ${name} to ${shown(reference)}`);
 }
 
-/** Counts the rows whose key would lead nowhere; a table that is not there yet has no rows. */
+/** Counts the rows whose key refers to no row; a table that does not exist yet has no rows. */
 function orphansQuery(
   table: string,
   column: ColumnChange,

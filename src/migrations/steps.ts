@@ -29,28 +29,28 @@ import { compareReferences } from './references.ts';
 import { isSameRecord, recordedKind, type RecordRow } from '../databases/existing/schema-record.ts';
 import { findStrays } from './strays.ts';
 
-/** What a user has asked for. */
+/** The options that a user gives. */
 export interface MigrationOptions {
-  /** Whether values may be lost. */
+  /** Whether a migration may lose values. */
   readonly allowDataLoss?: boolean;
-  /** Fields whose values are made anew: their columns may be null for now, and what they hold may be lost. */
+  /** Fields whose values will be generated anew: their columns may be null for now, and their values may be lost. */
   readonly lacking?: ReadonlySet<Field>;
 }
 
-/** What a migration is planned from. */
+/** The inputs of a migration plan. */
 interface Planning {
   readonly api: Api;
   readonly rules: SchemaRules;
   readonly found: Found;
   readonly allowDataLoss: boolean;
   readonly schema: readonly TableSchema[];
-  /** The folded names of the tables that the file wants. */
+  /** The folded names of the wanted tables. */
   readonly wantedNames: ReadonlySet<string>;
 }
 
 /**
- * What would bring a database up to date with the Api, in order; no steps when it is. Tables that no resource names and
- * no migration has made are not looked at. It asks for counts as it goes, in the names of the tables as they are.
+ * Finds the steps that bring a database up to date with the Api, in order; none if it is. Ignores tables that no
+ * resource names and no migration made. Yields the SQL of the counts it needs, over the tables as they are.
  */
 export function* findMigration(
   api: Api,
@@ -99,7 +99,7 @@ interface Tables {
   readonly steps: readonly MigrationStep[];
 }
 
-/** Each wanted table beside the one that is there, or was under another name, with what changes of its columns. */
+/** Pairs each wanted table with the existing one, which may have another name, and compares their columns. */
 function* compareTables(planning: Planning): Counting<Tables> {
   const { rules, found, allowDataLoss, schema } = planning;
   const { fold } = rules;
@@ -125,7 +125,7 @@ function* compareTables(planning: Planning): Counting<Tables> {
     );
     const refused = actual && refusedKey(wanted, actual, recorded, rules);
     if (refused !== undefined) {
-      // What else it lacks does not matter then.
+      // Other differences do not matter then.
       steps.push(refused);
       continue;
     }
@@ -149,7 +149,7 @@ function* compareTables(planning: Planning): Counting<Tables> {
 const nameTaken =
   'a view or something else has this name; rename that, or name another `table` in the file';
 
-/** The table in which a resource was, where nothing else is in it now. */
+/** The table of a resource under its previous name, if no other resource uses it now. */
 function formerTable(
   { api, rules: { fold }, found: { tables, record }, wantedNames }: Planning,
   wanted: TableSchema,
@@ -164,7 +164,7 @@ function formerTable(
   return row && tables.get(fold(row.table))?.();
 }
 
-/** Tables of this API that no resource is in any more. */
+/** Finds the tables of this API that no resource uses any more. */
 function* findLeftTables(
   { api, rules, found, allowDataLoss, wantedNames }: Planning,
   { pairs, renamed }: Tables,
@@ -190,7 +190,7 @@ function* findLeftTables(
     const rows = yield `SELECT count(*) FROM ${quote(actual.name)}`;
     if (allowDataLoss) dropped.push(actual.name);
     else {
-      // Its keys would keep records from being deleted that nobody sees it with.
+      // Its foreign keys would keep records from being deleted, because of rows that no client sees.
       const columns = [...actual.columns.values()].map((one) =>
         keptColumn(one, referenceOf(actual, one, rules), (target) => wantedNames.has(fold(target))),
       );
@@ -231,7 +231,7 @@ function* compareAllIndexes(
   return { steps, drop, create };
 }
 
-/** The columns whose texts will go on to compare otherwise than by code point. */
+/** The columns whose collation will not be by code point. */
 function collatedIn({ change }: Pair, { fold }: SchemaRules): ReadonlySet<string> {
   const columns = change?.columns ?? [];
   return new Set(
@@ -241,7 +241,7 @@ function collatedIn({ change }: Pair, { fold }: SchemaRules): ReadonlySet<string
   );
 }
 
-/** What keeps a table from being made anew, where a change of it takes that. */
+/** Why a table that has to be rebuilt cannot be. */
 function rebuildObstacles(
   tables: readonly TableChange[],
   rules: SchemaRules,
@@ -264,7 +264,7 @@ function releaseStep(table: string, { name, reference }: ColumnChange): readonly
     : [];
 }
 
-/** The record as it will be: that of the wanted tables, and what it says of others that stay. */
+/** The record after the migration: the wanted tables, and the rows of others that stay. */
 function newRecord(
   { api, rules, found: { tables, record }, wantedNames }: Planning,
   { pairs, renamed }: Tables,
@@ -311,7 +311,7 @@ function recordOf(
   return [table, ...columns];
 }
 
-/** Whether all of the steps can be done as they were asked for. */
+/** Whether all steps can be carried out with the given options. */
 export function arePossible(
   steps: readonly MigrationStep[],
   { allowDataLoss = false }: MigrationOptions = {},
@@ -328,21 +328,24 @@ export function neededSteps(steps: readonly MigrationStep[]): readonly Migration
 }
 
 /**
- * The steps without which this specification cannot be served. Those of a newer one may have been done already, while servers
- * of this one go on: one that has to be started again is not to fail by what was added.
+ * The steps without which this specification cannot be served. Steps of a newer specification may be done already
+ * while servers of this one still run; a restarted one must not fail because of what was added.
  */
 export function stepsBeforeServing(steps: readonly MigrationStep[]): readonly MigrationStep[] {
   return neededSteps(steps).filter(({ canWait }) => canWait !== true);
 }
 
-/** Whether there is nothing to do but what has to be asked for. */
+/** Whether only steps are left that need permission. */
 export function isDone({ steps, isRecordStale }: Migration): boolean {
   return neededSteps(steps).length === 0 && !isRecordStale;
 }
 
-/** Why a migration did not happen, as a DatabaseFailure; `meaning` is the error as the rooms above know it. */
+/**
+ * The reason why a migration did not happen, as a DatabaseFailure. `meaning` is the error in the terms of this
+ * service.
+ */
 export function migrationFailure(meaning: unknown, reason: string): DatabaseFailure {
-  // What a migration does not find, or cannot convert, is its own.
+  // A missing object, or a value that cannot be converted, is the migration's own fault.
   return meaning instanceof DatabaseFailure && meaning.kind !== 'changed'
     ? meaning
     : new DatabaseFailure(`The database refused the migration: ${reason}.`, { cause: meaning });

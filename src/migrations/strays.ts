@@ -5,8 +5,8 @@ import type { Counting, SchemaRules } from '../databases/existing/actual-schema.
 import type { Pair } from './changes.ts';
 
 /**
- * The rows whose morph pair has a type that no resource has, as those that belong to a resource which the file no longer
- * names: "2 rows of notes". They are kept, and lead nowhere.
+ * Counts rows whose morph pair has a type without a resource, such as one that the file no longer names: "2 rows of
+ * notes". They are kept but refer to nothing.
  */
 export function* findStrays(
   { resources }: Api,

@@ -4,65 +4,65 @@ import type { StoredKind } from '../../sql/stored-kind.ts';
 import type { ColumnSchema, Fill, IndexSchema, TableSchema } from '../../sql/schema/table.ts';
 import type { RecordRow } from './schema-record.ts';
 
-/** A table as it is; names in it are folded as the database tells names apart. */
+/** An existing table. Names in it are folded as the database compares them. */
 export interface ActualTable {
-  /** As it is written. */
+  /** As written. */
   readonly name: string;
   readonly columns: ReadonlyMap<string, ActualColumn>;
   readonly references: readonly ActualReference[];
   readonly indexes: readonly ActualIndex[];
-  /** What `CREATE TABLE` has ended with. */
+  /** The table options at the end of `CREATE TABLE`. */
   readonly options: string;
-  /** What of it would be lost if it were made anew, where that is the way to change it: "a CHECK". */
+  /** What a rebuild would lose, if the database changes tables by rebuilding them: "a CHECK". */
   readonly peculiarity: string | undefined;
-  /** Whether a trigger has each new row before it is written, and may give values to what nobody else does. */
+  /** Whether a trigger sees each new row before it is written and may set columns that no client sets. */
   readonly mayFill: boolean;
 }
 
-/** A database as a migration finds it. */
+/** The database as a migration finds it. */
 export interface Found {
-  /** The tables that are there, by their folded names. */
+  /** The existing tables, by folded name. */
   readonly tables: ReadonlyMap<string, () => ActualTable>;
-  /** What migrations have written down. */
+  /** The record of earlier migrations. */
   readonly record: readonly RecordRow[];
 }
 
-/** A column as it is. */
+/** An existing column. */
 export interface ActualColumn {
-  /** As it is written. */
+  /** As written. */
   readonly name: string;
-  /** As the database writes it; empty where there is none. */
+  /** As the database writes it; empty if there is none. */
   readonly type: string;
   readonly nullable: boolean;
   readonly isPrimary: boolean;
-  /** Whether a row can be written without it. */
+  /** Whether a row can be inserted without it. */
   readonly fills: boolean;
-  /** Whether nobody but the database gives it values: it computes them, or counts what is no key. */
+  /** Whether only the database sets it: it is computed, or generated but no key. */
   readonly isComputed: boolean;
-  /** The expression of its default, in SQL. */
+  /** The SQL expression of its default. */
   readonly default: string | undefined;
-  /** Whether its text compares by code point; undefined where nobody asks. */
+  /** Whether its collation is by code point; undefined if that is not read. */
   readonly byCodePoint: boolean | undefined;
-  /** Whether it takes nothing but JSON, by a CHECK as a migration makes it. */
+  /** Whether a CHECK made by a migration restricts it to JSON. */
   readonly isGuarded: boolean;
-  /** The domain that it is of, where it is of one; `type` is then the type that the domain is of. */
+  /** Its domain, if any; `type` is then the domain's base type. */
   readonly domain: Domain | undefined;
 }
 
-/** A type with rules of its own, which a column has as long as it is of it. */
+/** A type with rules of its own, which apply to its columns. */
 export interface Domain {
-  /** As it is written in SQL. */
+  /** As written in SQL. */
   readonly name: string;
   /** The expressions of its CHECKs, in which VALUE is the value. */
   readonly checks: readonly string[];
   readonly refusesNull: boolean;
-  /** Whether the items of the column are of it, which is an array. */
+  /** Whether the column is an array and its items have the domain. */
   readonly isOfItems: boolean;
 }
 
-/** A foreign key as it is. */
+/** An existing foreign key. */
 export interface ActualReference {
-  /** Of the constraint, where it has one. */
+  /** The name of the constraint, if any. */
   readonly name: string | undefined;
   readonly column: string;
   readonly table: string;
@@ -70,9 +70,12 @@ export interface ActualReference {
   readonly target: string | undefined;
   /** In SQL: `SET NULL`. */
   readonly onDelete: string;
-  /** Whether the database holds values to it; PostgreSQL 18 knows keys that only tell what they would be. */
+  /** Whether the database enforces it; PostgreSQL 18 has NOT ENFORCED. */
   readonly isEnforced: boolean;
-  /** What else it says, in SQL: ` ON UPDATE CASCADE DEFERRABLE`; empty where a table is made anew, which it hinders. */
+  /**
+   * Other options in SQL, such as ` ON UPDATE CASCADE DEFERRABLE`; empty if tables are rebuilt, which such options
+   * prevent.
+   */
   readonly others: string;
 }
 
@@ -82,85 +85,85 @@ export interface ActualIndex {
   /** In order; null for an expression. */
   readonly columns: readonly (string | null)[];
   readonly unique: boolean;
-  /** Undefined where it belongs to a constraint. */
+  /** Undefined if it belongs to a constraint. */
   readonly sql: string | undefined;
   /** Whether that constraint is the primary key. */
   readonly isPrimary: boolean;
   /**
-   * Whether it has values in the order in which requests compare them, as texts by code point, and several columns in
-   * the same direction: read downwards, it is the order upwards.
+   * Whether its order is the one that requests use: texts by code point, and all columns in the same direction, which
+   * may be read backwards.
    */
   readonly isInOrder: boolean;
-  /** Of each column whether its nulls come first when it is read upwards; undefined where they always do. */
+  /** For each column, whether nulls come first in ascending order; undefined if they always do. */
   readonly nullsFirst: readonly boolean[] | undefined;
 }
 
-/** A field that its column in an existing table does not serve well, and what to do about it. */
+/** A field that an existing column serves badly, and what to do about it. */
 export interface ColumnAdvice {
   readonly field: Field;
   readonly message: string;
 }
 
-/** The new value of a column in SQL, from its old one. */
+/** The SQL of a column's new value, from its old one. */
 export interface Conversion {
   readonly value: (column: string) => string;
-  /** Whether a value that becomes another one does not mean the same; absent where all do. */
+  /** Whether a converted value has changed its meaning; absent if none has. */
   readonly isInexact?: (column: string) => string;
   /**
-   * The default that goes with it, from the old one, so that other programs write on as before; absent: none does, nor
-   * any other rule that the old type had, since the values are of another kind.
+   * The new default from the old one, so that other programs can go on inserting rows. Absent if the values become
+   * another kind: then the default and all other rules of the old type are dropped.
    */
   readonly default?: (expression: string) => string;
 }
 
-/** In what the schemas of the databases differ. */
+/** The differences between the schemas of the databases. */
 export interface SchemaRules {
   readonly dialect: Dialect;
-  /** A name so that two are the same for the database exactly when they are equal. */
+  /** Folds a name, so that names are equal if they are equal to the database. */
   readonly fold: (name: string) => string;
   /** The type in a column's definition as the database writes it. */
   readonly typeName: (definition: string) => string;
-  /** Whether a column of an actual type serves as one of the wanted type as it is. */
+  /** Whether a column of an actual type serves as the wanted type without a change. */
   readonly isLike: (actual: string, wanted: string, isKey: boolean) => boolean;
   /**
-   * For a column of another type that keeps the wanted values as they are written: the condition, in SQL, of those in it
-   * that are in another form. Absent or undefined where it does not keep them.
+   * For a column of another type that stores the wanted values unchanged: the SQL condition of existing values in
+   * another form. Absent or undefined if it does not.
    */
   readonly misfits?: (actual: string, wanted: ColumnSchema, column: string) => string | undefined;
-  /** What a column of this type holds where nobody has written it down. */
+  /** The kind of values in a column of this type, if the record has none. */
   readonly kindOfType: (type: string) => StoredKind;
-  /** The type, as the database writes it, in which a kind is stored. */
+  /** The type, as the database writes it, that stores a kind. */
   readonly typeOfKind: (kind: StoredKind) => string;
-  /** How values change from one kind or type to another, both known to be convertible. */
+  /** The conversion from one kind or type to another. Both are known to be convertible. */
   readonly convert: (from: StoredKind, to: StoredKind, oldType: string, type: string) => Conversion;
   readonly fillSql: (fill: Fill, kind: StoredKind) => string;
-  /** What `CREATE TABLE` ends with. */
+  /** The table options at the end of `CREATE TABLE`. */
   readonly tableOptions: string;
-  /** How many others than tables have a name, such as views, which no table can have then; in SQL. */
+  /** SQL that counts other objects with the name, such as views, which a table cannot have then. */
   readonly countOthers: (name: string) => string;
-  /** Whether a table is made anew to change a column of it; else each change is a statement. */
+  /** Whether a table is rebuilt to change its columns; otherwise each change is a statement. */
   readonly rebuilds: boolean;
-  /** Whether the database gives a column another name in place. */
+  /** Whether the database renames a column in place. */
   readonly renames: (from: string, to: string) => boolean;
-  /** Whether a table that is there can be given a column of this name. */
+  /** Whether a column of this name can be added to an existing table. */
   readonly adds: (name: string) => boolean;
-  /** The columns that an index has, in which those wanted come first. */
+  /** The columns of an index; the wanted ones come first. */
   readonly indexColumns: (table: TableSchema, index: IndexSchema) => readonly string[];
-  /** `collated` are the folded names of columns that compare texts otherwise than by code point. */
+  /** `collated` are the folded names of columns whose collation is not by code point. */
   readonly indexSql: (
     table: TableSchema,
     index: IndexSchema,
     collated: ReadonlySet<string>,
   ) => string;
-  /** Whether a column's nulls come first in an index that is made now; absent where they always do. */
+  /** Whether nulls come first in a new index of a column; absent if they always do. */
   readonly putsNullsFirst?: (table: TableSchema, column: string) => boolean;
-  /** Whether an index, which has a name that Plinth gives, is written as Plinth writes it. */
+  /** Whether an index with a name of Plinth's is also defined as Plinth defines it. */
   readonly isAsWritten: (table: string, index: ActualIndex) => boolean;
 }
 
 /**
- * The two columns by which a junction without a primary key tells its rows apart, as that of Prisma: keys, never null, and
- * no pair of them twice. Undefined where a table is none.
+ * The two columns that identify the rows of a junction without a primary key, as in Prisma: foreign keys, never null,
+ * with a unique pair. Undefined if the table is no such junction.
  */
 export function pairOf(
   { columns, indexes, references }: Pick<ActualTable, 'columns' | 'indexes' | 'references'>,
@@ -175,12 +178,12 @@ export function pairOf(
     ?.columns.flatMap((name) => name ?? []);
 }
 
-/** A question of the planning to the database: SQL that counts, which is answered with the number. */
+/** A generator that yields SQL that counts, and receives the number. */
 export type Counting<Answer> = Generator<string, Answer, number>;
 
 /**
- * The columns of an index with the id behind them: every list and every expanded collection ends its order with it, and
- * without it all equal rows would have to be read and sorted for the first of them.
+ * The columns of an index followed by the id. Every list and every expanded collection sorts by the id last, so
+ * without it all equal rows would be read and sorted for the first of them.
  */
 export function withId(table: TableSchema, { columns, unique }: IndexSchema): readonly string[] {
   const id = table.columns.find(({ isKey }) => isKey)?.name;

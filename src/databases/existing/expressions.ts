@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../specification/specification.ts';
 
-/** What the CHECKs of a table say of a column, as attributes of a field. */
+/** The CHECKs of a column as attributes of a field. */
 export interface Bounds {
   readonly enum?: readonly string[];
   readonly numbers?: readonly number[];
@@ -11,7 +11,7 @@ export interface Bounds {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
-  /** Whether only JSON is taken. */
+  /** Whether only JSON is allowed. */
   readonly isJson?: true;
 }
 
@@ -24,12 +24,14 @@ const anyOf = new RegExp(`^${name}\\s*=\\s*ANY\\s+ARRAY\\[(${items})\\]$`, 'iu')
 const compared = new RegExp(`^${name}\\s*(>=|<=|>|<|=)\\s*${number}$`, 'u');
 const between = new RegExp(`^${name}\\s+BETWEEN\\s+${number}\\s+AND\\s+${number}$`, 'iu');
 const matching = new RegExp(`^${name}\\s*~\\s*('(?:[^']|'')*')$`, 'u');
-/** What means the same in a regular expression of PostgreSQL as in a pattern: no classes of a locale, no options, no `.`. */
+/**
+ * The regular expressions that mean the same in PostgreSQL and in a pattern: no locale classes, no options, no `.`.
+ */
 const alike =
   /^(?:[\w @#%&:;,<>/="!~-]|\\[d.*+?()[\]{}|^$/]|\[\^?(?:[A-Za-z\d]-[A-Za-z\d]|[\w @.+*/:,]|-(?=\]))+\]|\((?:\?[:=!])?|[)*+?|^$]|\{\d+(?:,\d*)?\})+$/u;
 const valid = new RegExp(`^json_valid\\s+${name}(?:\\s*=\\s*1)?$`, 'iu');
 const absent = new RegExp(`^${name}\\s+IS\\s+NULL$`, 'iu');
-/** Of a text it is the code points that both databases count. */
+/** Both databases count code points in texts. */
 const measured = /^[(\s]*(?:char_length|character_length|length)\s*\(/iu;
 
 const words: Readonly<Record<string, readonly (keyof Bounds)[]>> = {
@@ -41,8 +43,8 @@ const words: Readonly<Record<string, readonly (keyof Bounds)[]>> = {
 };
 
 /**
- * What CHECKs say, as far as they are lists of texts or numbers, patterns, and comparisons of a value or the length of a
- * text with numbers; all others are left to the database. Takes the expressions, gives the bounds by the names of columns as they are written there.
+ * Reads CHECK expressions as bounds by column name: lists of texts or numbers, patterns, and comparisons of a value
+ * or of a text's length with a number. Ignores all others.
  */
 export function boundsOf(checks: readonly string[]): ReadonlyMap<string, Bounds> {
   const bounds = new Map<string, Bounds>();
@@ -53,7 +55,7 @@ export function boundsOf(checks: readonly string[]): ReadonlyMap<string, Bounds>
   return bounds;
 }
 
-/** The name of the column of which a condition speaks, and what it says. */
+/** The column of a condition, and its bounds. */
 function saidBy(condition: string): readonly [column: string, bounds: Bounds] | undefined {
   const isLength = measured.test(condition);
   const [column, said] = boundsIn(flattened(condition.replace(measured, ' '))) ?? [];
@@ -77,7 +79,7 @@ function boundsIn(flat: string): readonly [column: string, bounds: Bounds] | und
   return [one, Object.fromEntries(said.map((word) => [word, Number(limit)]))];
 }
 
-/** PostgreSQL writes a number below 0 as a text that it casts. */
+/** PostgreSQL writes a negative number as a text with a cast. */
 function choicesIn(list: string): Bounds {
   const choices = list.match(new RegExp(item, 'gu')) ?? [];
   const texts = textsOf(list);
@@ -97,7 +99,7 @@ function patternOf(pattern: string): Bounds {
   }
 }
 
-/** Bounds of a number of characters as attributes of a text. */
+/** Bounds of a length as attributes of a text. */
 function lengthsOf(bounds: Bounds): Bounds {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = bounds;
   const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1);
@@ -152,8 +154,8 @@ function flattened(expression: string): string {
 }
 
 /**
- * The conditions all of which an expression wants: what stands between its ANDs, in parentheses around all of a condition
- * too. Where something is only one of several possibilities, nothing is sure, but what a column is unless it is null.
+ * The conditions of an expression that must all hold: its parts between AND, also within parentheses around the
+ * whole. Alternatives prove nothing, except a condition beside `IS NULL`.
  */
 function conditionsIn(expression: string): readonly string[] {
   const text = expression.trim();
@@ -172,7 +174,7 @@ function conditionsIn(expression: string): readonly string[] {
   return [...unlessNull(first, second), ...unlessNull(second, first)];
 }
 
-/** What stands between these words, outside of parentheses and texts; the AND of a BETWEEN is none of them. */
+/** Splits at a word outside of parentheses and texts; the AND of BETWEEN does not count. */
 function splitAt(word: 'AND' | 'OR', text: string): readonly string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -206,7 +208,7 @@ function unquoted(column: string): string {
   return /^[[`]/u.test(column) ? column.slice(1, -1) : column;
 }
 
-/** What a default is: a value, what is drawn for each row, or an expression that only the database can work out. */
+/** A default: a value, something generated for each row, or an expression that only the database evaluates. */
 export type FoundDefault =
   | { readonly kind: 'value'; readonly value: JsonValue }
   | { readonly kind: 'now' | 'uuid' | 'unknown' };
@@ -216,8 +218,8 @@ const castType =
   /^(?:[\w. ]|"(?:[^"]|"")*")+(?:\(\d+(?:,\d+)?\))?(?: with(?:out)? time zone)?(?:\[\])?$/u;
 
 /**
- * The expression within another that means the same: without parentheses and casts around it, and without what a migration
- * puts around the default of a column whose type it changes (moments in UTC, an empty array as JSON).
+ * Removes what does not change an expression's meaning: parentheses, casts, and what a migration wraps around the
+ * default of a column whose type it changes (moments in UTC, an empty array as JSON).
  */
 function inner(expression: string): string | undefined {
   const ends = outermost(expression);
@@ -233,7 +235,10 @@ function inner(expression: string): string | undefined {
   return /^to_jsonb\((?:'\{\}'|ARRAY\[\])::[^']*\[\]\)$/u.test(expression) ? `'[]'` : undefined;
 }
 
-/** Where the first parenthesis of an expression ends, and its last cast begins that stands in none; -1: nowhere. */
+/**
+ * The end of an expression's first parenthesis, and the start of its last cast outside of parentheses; -1 if there is
+ * none.
+ */
 function outermost(expression: string): { readonly close: number; readonly cast: number } {
   let depth = 0;
   let close = -1;
@@ -250,7 +255,7 @@ function outermost(expression: string): { readonly close: number; readonly cast:
   return { close, cast };
 }
 
-/** The values of an array of one dimension as PostgreSQL writes it: `'{a,"b c",NULL}'::text[]`, `ARRAY[1, 2]`. */
+/** The values of a one-dimensional array as PostgreSQL writes it: `'{a,"b c",NULL}'::text[]`, `ARRAY[1, 2]`. */
 function arrayIn(expression: string): readonly JsonValue[] | undefined {
   const [, literal] = /^'((?:[^']|'')*)'::[^']*\[\]$/u.exec(expression) ?? [];
   if (literal !== undefined) return itemsOf(literal.replaceAll("''", "'"));
@@ -272,12 +277,12 @@ function itemsOf(literal: string): readonly JsonValue[] | undefined {
   });
 }
 
-/** Reads the expression of a default in SQL. */
+/** Reads the SQL expression of a default. */
 export function readDefault(expression: string): FoundDefault {
   let text = expression.trim();
   let items = arrayIn(text);
   for (let next = inner(text); next !== undefined && items === undefined; next = inner(text)) {
-    // Before the cast it is the name of a moment, as texts go.
+    // Before the cast, `'now'` looks like plain text.
     if (/^'now'::/iu.test(text)) return { kind: 'now' };
     text = next.trim();
     items = arrayIn(text);

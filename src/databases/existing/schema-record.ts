@@ -6,31 +6,31 @@ import type { StoredKind } from '../../sql/stored-kind.ts';
 import type { ColumnSchema } from '../../sql/schema/table.ts';
 
 /**
- * What the last migration has left in the database, a row a table (its `column` is empty) and a row a column. It tells
- * what is Plinth's own, which field is in a column that has to be renamed, and what columns of one type hold.
+ * The record of the last migration: a row for each table (with an empty `column`) and one for each column. It tells
+ * which tables and columns Plinth made, which column a renamed field was in, and what columns of the same type hold.
  */
 export interface RecordRow {
   readonly table: string;
   readonly column: string;
-  /** The name of the API: another one may keep its tables in the same database. */
+  /** The name of the API, since several may share a database. */
   readonly owner: string;
   readonly resource: string;
   readonly field: string;
   readonly kind: StoredKind | NumberForm | '';
-  /** Whether Plinth has made it; else it was there and was taken as it is. */
+  /** Whether a migration made it; otherwise it existed before. */
   readonly isMade: boolean;
 }
 
-/** Forms of whole numbers that look like each other: which of them a column has is written down in place of its kind. */
+/** Whole numbers that look alike. The record keeps their form in place of their kind. */
 const numberForms = ['scaled', 'unixSeconds', 'unixMilliseconds'] as const;
 export type NumberForm = (typeof numberForms)[number];
 
-/** Whether what is said or written down of a column is one of these forms. */
+/** Whether a name is one of these forms. */
 export function isNumberForm(name: StoredAs | RecordRow['kind'] | undefined): name is NumberForm {
   return numberForms.some((form) => form === name);
 }
 
-/** What is written down of a column: whole numbers are otherwise taken for what they look like the next time. */
+/** The kind in the record. Without it, whole numbers would be classified by their values the next time. */
 export function recordedKind({ kind, form }: ColumnSchema): RecordRow['kind'] {
   return kind === 'integer' && isNumberForm(form?.name) ? form.name : kind;
 }
@@ -39,21 +39,21 @@ export const recordTable = `${servicePrefix}schema`;
 
 const columns = 'table_name, column_name, owner, resource, field, kind, made';
 
-/** A row of no table, which whoever migrates holds meanwhile. */
+/** Excludes the row that serves as the lock of migrations. */
 const isOfTable = `table_name <> ''`;
 
-/** Reads the record; its rows go to `readRecord`. */
+/** Reads the record; pass its rows to `readRecord`. */
 export const recordQuery = `SELECT ${columns} FROM ${quote(recordTable)} WHERE ${isOfTable} ORDER BY table_name, column_name`;
 
 /**
- * Waits until no other transaction has run this, and keeps others waiting until the one in which it runs is over. The
- * lock is that of a row, since not every database that speaks PostgreSQL has locks of other kinds.
+ * Waits until no other transaction holds the lock, and holds it until this transaction ends. It is a row lock,
+ * because not every database that speaks the protocol of PostgreSQL has other locks.
  */
 export const lockRecord =
   `INSERT INTO ${quote(recordTable)} (${columns}) VALUES ('', '', '', '', '', '', 0)` +
   ` ON CONFLICT (table_name, column_name) DO UPDATE SET made = 0`;
 
-/** The rows of `recordQuery`. */
+/** Parses the rows of `recordQuery`. */
 export function readRecord(rows: readonly (readonly SqlValue[])[]): readonly RecordRow[] {
   return rows.map(([table, column, owner, resource, field, kind, made]) => ({
     table: String(table),
@@ -66,7 +66,7 @@ export function readRecord(rows: readonly (readonly SqlValue[])[]): readonly Rec
   }));
 }
 
-/** Makes the table of the record where there is none. */
+/** Creates the table of the record if it does not exist. */
 export function createRecord({ textType }: StoredForms): string {
   const definitions = columns
     .split(', ')
@@ -74,7 +74,7 @@ export function createRecord({ textType }: StoredForms): string {
   return `CREATE TABLE IF NOT EXISTS ${quote(recordTable)} (${definitions.join(', ')}, PRIMARY KEY (table_name, column_name))`;
 }
 
-/** Statements that make the record what it has to be. */
+/** The statements that write the record. */
 export function writeRecord(
   rows: readonly RecordRow[],
   dialect: SqlSyntax & StoredForms,
@@ -86,7 +86,7 @@ export function writeRecord(
   return [
     createRecord(dialect),
     `DELETE FROM ${quote(recordTable)} WHERE ${isOfTable}`,
-    // A statement of SQLite takes 500 terms at least.
+    // SQLite allows 500 terms in a statement.
     ...inGroups(values, 200).map(
       (group) => `INSERT INTO ${quote(recordTable)} (${columns}) VALUES ${group.join(', ')}`,
     ),
@@ -99,7 +99,7 @@ function inGroups<Item>(items: readonly Item[], size: number): readonly (readonl
   );
 }
 
-/** Whether two records say the same. */
+/** Whether two records are equal. */
 export function isSameRecord(a: readonly RecordRow[], b: readonly RecordRow[]): boolean {
   const textOf = (rows: readonly RecordRow[]): string =>
     rows

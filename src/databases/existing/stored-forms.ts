@@ -5,14 +5,14 @@ import type { SqlValue } from '../../model/values.ts';
 import { quote, type StoredForms } from '../../sql/dialect.ts';
 import type { ActualColumn, Found } from './actual-schema.ts';
 
-/** In what a column may hold moments: a range of numbers that hardly anything else is in. */
+/** Ranges in which numbers of a column are taken for moments. */
 export const momentRanges = {
   /** 1973 to 2100. */
   unixSeconds: [100_000_000, 4_102_444_800],
   unixMilliseconds: [100_000_000_000, 4_102_444_800_000],
 } as const satisfies Partial<Record<StoredAs, readonly [number, number]>>;
 
-/** What is looked at, and in what databases differ for it. */
+/** The columns to examine, and the differences between the databases. */
 export interface StoredColumns extends Found {
   readonly fold: (name: string) => string;
   readonly dialect: StoredForms;
@@ -20,10 +20,10 @@ export interface StoredColumns extends Found {
   readonly holderOf: (type: string) => ColumnHolder | undefined;
 }
 
-/** A question to the database, SQL with one row for its answer. */
+/** A generator that yields SQL with one row as its result. */
 export type Looking<Answer> = Generator<string, Answer, readonly SqlValue[]>;
 
-/** A column whose form is asked for. */
+/** A column whose form is to be found. */
 interface Asked {
   readonly resource: Resource;
   readonly field: Field;
@@ -31,13 +31,13 @@ interface Asked {
   readonly forms: readonly StoredAs[];
 }
 
-/** How many columns one statement asks about: a result has at most 1,664 columns on PostgreSQL. */
+/** The columns in one statement: a result of PostgreSQL has at most 1,664. */
 const columnsAtOnce = 50;
 
 /**
- * Finds in which form existing tables store datetimes, decimals and booleans, where the file does not say and no
- * migration has made the column. Where the values are in several forms or in none, it is the most frequent one, so that
- * the migration refuses the others with their count. Reads each of these tables once.
+ * Finds the stored form of datetimes, decimals and booleans in existing tables, if the file does not name it and no
+ * migration made the column. If the values are in several forms or in none, it is the most frequent one, so that the
+ * migration rejects the others with their count. Reads each table once.
  */
 export function* findForms(api: Api, stored: StoredColumns): Looking<FoundForms> {
   const found = new Map<string, Map<string, StoredAs>>();
@@ -76,7 +76,7 @@ export function* findForms(api: Api, stored: StoredColumns): Looking<FoundForms>
   return found;
 }
 
-/** Where keys lead whose columns are `empty`, so that only what they point to can tell their form. */
+/** Follows foreign keys whose columns are `empty`, because only the key they refer to can tell their form. */
 function leadOf(key: Field, empty: ReadonlyMap<Field, unknown>): Field {
   const passed = new Set<Field>();
   let field = key;
@@ -87,7 +87,7 @@ function leadOf(key: Field, empty: ReadonlyMap<Field, unknown>): Field {
   return field;
 }
 
-/** The columns of a resource that are there and whose form nobody has said. */
+/** The existing columns of a resource whose form is unknown. */
 function columnsOf(
   api: Api,
   resource: Resource,
@@ -97,7 +97,7 @@ function columnsOf(
     ({ type, attributes }) => type.existingForms !== undefined && attributes.storedAs === undefined,
   );
   if (open.length === 0) return [];
-  // One that a migration is going to rename is still under its former name.
+  // Before a rename, the column still has its former name.
   const former = record.find(
     ({ column, owner, resource: name }) =>
       column === '' && owner === api.name && name === resource.name,
@@ -113,7 +113,7 @@ function columnsOf(
     const column =
       table.columns.get(fold(field.column)) ?? (before && table.columns.get(fold(before.column)));
     const known = rows.find((row) => fold(row.column) === fold(column?.name ?? ''));
-    // What whole numbers are as decimals is told by what they have been, not by themselves.
+    // The record tells what whole numbers mean as decimals; the numbers do not.
     const isKnown =
       known?.kind !== 'scaled' &&
       (known?.isMade === true ||
@@ -140,7 +140,7 @@ function question(table: string, asked: readonly Asked[], dialect: StoredForms):
   return `SELECT ${counts.join(', ')} FROM ${quote(table)}`;
 }
 
-/** Numbers of this size are seconds from 1973 to 5138, or else milliseconds of a few weeks around 1970. */
+/** Numbers in this range are seconds from 1973 to 5138, or milliseconds of a few weeks around 1970. */
 const seconds = [100_000_000, 100_000_000_000] as const;
 
 /** Whether a value is taken for one in a form, which is less than it may be once that is known. */
@@ -153,7 +153,7 @@ function looksLike(name: string, form: StoredAs, field: Field, dialect: StoredFo
   return condition;
 }
 
-/** The form of a column from its counts; undefined for the `usual` one of all of its values. */
+/** The form of a column by its counts; undefined if all values have the `usual` one. */
 function formOf(
   forms: readonly StoredAs[],
   values: number,
@@ -163,7 +163,7 @@ function formOf(
   const whole = forms.findIndex((_, index) => counts[index] === values);
   const most = counts.indexOf(Math.max(...counts));
   const likely = forms[whole === -1 ? most : whole];
-  // Milliseconds among seconds are no moments there; seconds among milliseconds would be some.
+  // As seconds, milliseconds would be out of range; as milliseconds, seconds would be valid moments.
   const form = whole === -1 && likely === 'unixMilliseconds' ? 'unixSeconds' : likely;
   const names: Readonly<Record<string, StoredAs>> = { plain: 'isoText', zeroOne: '1/0' };
   return whole !== -1 && form === (names[usual] ?? usual) ? undefined : form;

@@ -2,43 +2,43 @@ import { resolve } from 'node:path';
 import type { Encryption } from './encryption.ts';
 import { sessionKinds, type SessionKind } from './sessions.ts';
 
-/** Where a PostgreSQL database is, as its URL says. */
+/** The address of a PostgreSQL database, read from its URL. */
 export interface PostgresAddress {
-  /** `database on host:port`, for messages; what neither the URL nor the environment says is left out. */
+  /** `database on host:port`, for messages; parts that neither the URL nor the environment gives are left out. */
   readonly name: string;
-  /** What the driver is told; what is left out it fills in: this machine, who runs the program, and a database of that name. */
+  /** Options for the driver. Its defaults are this machine, the user of the process, and a database of that name. */
   readonly target: {
     readonly host?: readonly string[];
     readonly port?: readonly number[];
-    /** The socket, where the host is the folder that it is in. */
+    /** The socket, if the host is its folder. */
     readonly path?: string;
     readonly user?: string;
     readonly pass?: string;
     readonly database?: string;
   };
-  /** Which server a session may be with. */
+  /** The value of `target_session_attrs`. */
   readonly sessions: SessionKind;
   readonly encryption: Encryption;
-  /** Settings of the server that a session begins with. */
+  /** Server settings of each session. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** A URL that cannot be read, or asks for what there is not. Its message is a sentence that shows no password. */
+/** A URL that cannot be read, or asks for something unsupported. Its message is a sentence without the password. */
 export class UnclearUrl extends Error {}
 
-/** What the URL leaves out is taken from here: the variables of `psql`. */
+/** Defaults for parts that the URL leaves out: the environment variables of `psql`. */
 export interface Surroundings {
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Relative paths of certificates start here. */
+  /** The base of relative certificate paths. */
   readonly folder?: string;
 }
 
-/** What stands in for the host where a URL has a user and no host, which is a URL to libpq alone. */
+/** Replaces the host in a URL with a user and no host, which only libpq accepts. */
 const noHost = 'no-host.invalid';
-/** Where PostgreSQL listens if nobody says otherwise. */
+/** The default port of PostgreSQL. */
 export const defaultPort = 5432;
 
-/** Settings of the server that have a variable. */
+/** Server settings that have an environment variable. */
 const settingVariables = [
   ['application_name', 'PGAPPNAME'],
   ['options', 'PGOPTIONS'],
@@ -54,8 +54,8 @@ const modes: Readonly<Record<string, Encryption['mode']>> = {
 };
 
 /**
- * Reads a URL as libpq does. One that is written badly is refused without any of it being shown: with `@`, `/` or `#` left
- * as they are in a password, parts of it would be taken for the host or the name of the database.
+ * Reads a URL as libpq does. An invalid URL is rejected without showing any of it: if a password contains an
+ * unescaped `@`, `/` or `#`, parts of it look like the host or the database.
  */
 export function readPostgresUrl(url: string, surroundings: Surroundings = {}): PostgresAddress {
   try {
@@ -76,7 +76,7 @@ function read(url: string, surroundings: Surroundings): PostgresAddress {
     throw new URIError('The URL is not clear');
   const said = new Map(parsed.searchParams);
   const { environment = {} } = surroundings;
-  /** What a parameter says, else what stands before the `?`, else a variable. */
+  /** The value of a parameter, else the part before the `?`, else an environment variable. */
   const take = (parameter: string, before: string, variable: string): string => {
     const value = said.get(parameter) ?? decodeURIComponent(before);
     said.delete(parameter);
@@ -98,7 +98,7 @@ function read(url: string, surroundings: Surroundings): PostgresAddress {
     const value = take(setting, '', variable);
     if (value !== '') said.set(setting, value);
   }
-  // Both sides of the connection speak UTF-8; in another one each text would be written as others do not read it.
+  // The service uses UTF-8; another encoding would garble texts.
   said.delete('client_encoding');
   const encryption = readEncryption(take, surroundings.folder);
   const socket = host.startsWith('/') ? `${host}/.s.PGSQL.${port ?? defaultPort}` : undefined;
@@ -118,7 +118,7 @@ function read(url: string, surroundings: Surroundings): PostgresAddress {
   };
 }
 
-/** What messages call the database, so that it is told which one was meant. */
+/** The name of the database in messages. */
 function nameOf(host: string, port = defaultPort, database = ''): string {
   const shown = host.includes(':') ? `[${host}]` : host;
   return `${database || 'PostgreSQL'}${host === '' ? '' : ` on ${shown}:${port}`}`;
@@ -144,7 +144,7 @@ function readEncryption(
     const path = wish(parameter);
     return path === undefined ? undefined : resolve(folder, path);
   };
-  // So other drivers write it.
+  // The spelling of other drivers.
   const short = take('ssl', '', '') === 'true' ? 'require' : 'disable';
   const root = wish('sslrootcert');
   const said = wish('sslmode') ?? (root === 'system' ? 'verify-full' : short);
@@ -159,7 +159,7 @@ function readEncryption(
       'Of sslcert and sslkey, the URL of the PostgreSQL database names one alone. Name both.',
     );
   return {
-    // With an authority, libpq takes "require" for more than it says.
+    // With a root certificate, libpq treats `require` as `verify-ca`.
     mode: mode === 'require' && root !== undefined ? 'verify-ca' : mode,
     authority: root === undefined || root === 'system' ? undefined : resolve(folder, root),
     certificate,

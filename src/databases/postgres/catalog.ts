@@ -11,12 +11,12 @@ import type {
 } from '../existing/actual-schema.ts';
 import { readRecord, recordQuery, recordTable, type RecordRow } from '../existing/schema-record.ts';
 
-/** Of the schema in which new tables would be made. */
+/** Restricts a query to the schema in which new tables are created. */
 const inSchema = `table_.relnamespace = to_regnamespace(quote_ident(current_schema())) AND table_.relkind IN ('r', 'p')`;
 
 /**
- * Whether a collation compares by code point. All that the server brings itself (b, from version 17 on) do, and ICU (i)
- * has none that does; the default one (d) compares as the database does.
+ * Whether a collation is by code point. The server's built-in ones (b, from version 17 on) are, and those of ICU (i)
+ * never; the default (d) is that of the database.
  */
 function isByCodePoint(collation: string): string {
   return (
@@ -27,7 +27,7 @@ function isByCodePoint(collation: string): string {
   );
 }
 
-/** Whether a trigger has each row before it is inserted: one, two and four stand for just that. */
+/** Whether a BEFORE INSERT trigger exists for each row: bits 1, 2 and 4 of `tgtype`. */
 const hasFillingTrigger =
   `EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = table_.oid AND NOT tgisinternal` +
   ` AND tgenabled <> 'D' AND tgtype & 7 = 7)`;
@@ -43,9 +43,8 @@ const columnsQuery =
   ` WHERE ${inSchema} ORDER BY table_.relname, attnum`;
 
 /**
- * Of an index whether it has its columns in the order in which requests compare them: each by the operators that are usual
- * for its type, and texts by code point, or as their column compares, which a migration brings to that; all upwards, or all
- * downwards.
+ * Whether an index has the order of requests: the default operator class of each type, texts by code point or as
+ * their column (which a migration changes to code point), and one direction for all columns.
  */
 const isInOrder =
   `NOT EXISTS (SELECT 1 FROM unnest(indkey::int[], indclass::oid[], indcollation::oid[])` +
@@ -56,14 +55,14 @@ const isInOrder =
   ` OR (sorting <> attcollation AND NOT ${isByCodePoint('own')})))` +
   ` AND (SELECT count(DISTINCT option & 1) FROM unnest(indoption::int[]) AS option) < 2`;
 
-/** Those that values can be looked up in and read along: no other methods than B-trees have an order. */
+/** B-tree indexes: no other method has an order. */
 const indexesQuery =
   `SELECT table_.relname, index_.relname, (SELECT json_agg(attname ORDER BY place) FROM` +
   ` unnest(indkey::int[]) WITH ORDINALITY AS key(number, place) JOIN pg_attribute` +
   ` ON attrelid = indrelid AND attnum = key.number WHERE place <= indnkeyatts)::jsonb,` +
   ` indisunique, indisprimary, CASE WHEN NOT EXISTS (SELECT 1 FROM pg_constraint` +
   ` WHERE conindid = indexrelid AND contype IN ('p', 'u', 'x')) THEN pg_get_indexdef(indexrelid) END,` +
-  // Of each column the second bit says that nulls come first, the first one that it is read downwards.
+  // Bit 2 of an option means nulls first, bit 1 descending.
   ` (SELECT json_agg((option & 3) IN (1, 2) ORDER BY place) FROM` +
   ` unnest(indoption::int[]) WITH ORDINALITY AS options(option, place))::jsonb, ${isInOrder}` +
   ` FROM pg_index JOIN pg_class AS table_ ON table_.oid = indrelid` +
@@ -71,21 +70,21 @@ const indexesQuery =
   ` JOIN pg_am ON pg_am.oid = index_.relam AND amname = 'btree'` +
   ` WHERE ${inSchema} AND indisvalid AND indpred IS NULL AND indexprs IS NULL`;
 
-/** A table of another schema is named with it: there may be one of the same name here. */
+/** Tables of other schemas are named with their schema, since this schema may have one of the same name. */
 const referencesQuery =
   `SELECT table_.relname, own.attname, CASE WHEN target.relnamespace <> table_.relnamespace` +
   ` THEN target.relnamespace::regnamespace::text || '.' ELSE '' END || target.relname, pointed.attname, confdeltype, conname, confupdtype, condeferrable, condeferred,` +
-  // A column that PostgreSQL has from 18 on.
+  // The column exists from PostgreSQL 18 on.
   ` coalesce((to_jsonb(pg_constraint) ->> 'conenforced')::boolean, true)` +
   ` FROM pg_constraint JOIN pg_class AS table_ ON table_.oid = conrelid` +
   ` JOIN pg_class AS target ON target.oid = confrelid` +
   ` JOIN pg_attribute AS own ON own.attrelid = conrelid AND own.attnum = conkey[1]` +
   ` JOIN pg_attribute AS pointed ON pointed.attrelid = confrelid AND pointed.attnum = confkey[1]` +
   ` WHERE ${inSchema} AND contype = 'f' AND cardinality(conkey) = 1` +
-  // Of several keys in one column, the one that stays in the schema is served.
+  // If a column has several foreign keys, the one within this schema counts.
   ` ORDER BY target.relnamespace <> table_.relnamespace`;
 
-/** The domains of a database: what each is of in the end, and the rules of all that it is made of. */
+/** The domains of a database, with their base types and all inherited checks. */
 const domainsQuery =
   `WITH RECURSIVE link AS (SELECT oid AS domain, 1 AS depth, type_.* FROM pg_type AS type_ WHERE typtype = 'd'` +
   ` UNION ALL SELECT domain, depth + 1, type_.* FROM link JOIN pg_type AS type_ ON type_.oid = link.typbasetype` +
@@ -103,7 +102,7 @@ interface FoundDomain {
   readonly checks: readonly string[];
 }
 
-/** The domains of a database, by their names in SQL. */
+/** Reads the domains of a database, by their SQL names. */
 async function readDomains(ask: Ask): Promise<ReadonlyMap<string, FoundDomain>> {
   const rows = await ask(domainsQuery);
   return new Map(
@@ -135,7 +134,7 @@ interface ReadTable extends ActualTable {
   readonly indexes: ActualIndex[];
 }
 
-/** The tables of a database, and what migrations have written down in it. */
+/** Reads the tables of a database and the record of migrations. */
 export async function readFound(ask: Ask): Promise<Found> {
   const tables = await readTables(ask);
   const record = await readMade(ask, tables);
@@ -143,8 +142,8 @@ export async function readFound(ask: Ask): Promise<Found> {
 }
 
 /**
- * What migrations have written down in a database with these tables; nothing where none has run, and for a role that may not
- * see it, as one that only serves need not.
+ * Reads the record of migrations; empty if none has run, or if the role may not read it, as a role that only serves
+ * need not.
  */
 export async function readMade(
   ask: Ask,
@@ -155,7 +154,7 @@ export async function readMade(
   return row?.[0] === true ? readRecord(await ask(recordQuery)) : [];
 }
 
-/** The tables of the schema in which new ones would be made, by name. */
+/** Reads the tables of the schema in which new ones are created, by name. */
 export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTable>> {
   const [schema] = await ask('SELECT current_schema()');
   if (schema?.[0] === null)
@@ -188,7 +187,7 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
       nullsFirst: JSON.parse(String(nulls)) as boolean[],
     });
   }
-  // Beside a primary key of several columns, the id is one that is unique alone.
+  // Beside a primary key of several columns, the id is a column that is unique by itself.
   for (const { name, indexes } of tables.values())
     if (indexes.some(({ isPrimary, columns }) => isPrimary && columns.length > 1))
       for (const { unique, columns } of indexes)

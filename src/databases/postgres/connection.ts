@@ -12,22 +12,22 @@ import { askedByDriver, whyUnfit, type SessionKind, type ToldSession } from './s
 export interface ConnectionOptions {
   /** The deadline of a statement, in ms. */
   readonly statementTimeout: number;
-  /** Between this service and the server, something shares connections by transaction: nothing outlives one. */
+  /** Whether a pooler shares sessions by transaction, so that nothing outlives one. */
   readonly isPooled: boolean;
 }
 
-/** Rows as arrays, with the number of rows that were read or changed. */
+/** Rows as arrays, and the number of rows read or changed. */
 export interface Rows {
   readonly rows: readonly Row[];
   readonly count: number;
 }
 
-/** Rows as the driver gives them. */
+/** Rows as the driver returns them. */
 type Result = Row[] & { readonly count: number };
 
-/** The rows of a result, which has none afterwards, for the reason of `RowsTaken`. */
+/** Takes the rows out of a result, for the reason given at `RowsTaken`. */
 function takenFrom(result: Result): readonly Row[] {
-  // Of an array of a class of its own, `splice` is several times as dear.
+  // On the driver's subclass of Array, `splice` is several times slower.
   const rows: Row[] = [];
   for (const row of result) rows.push(row);
   result.length = 0;
@@ -35,12 +35,12 @@ function takenFrom(result: Result): readonly Row[] {
 }
 
 /**
- * The rows of a statement as they come. They are not left to the driver, whose results hang together until the next full
- * collection of garbage, and all that they still held would grow old with them.
+ * The rows of a statement as they arrive. The driver's results refer to each other until the next full garbage
+ * collection, so rows left in them would be promoted to the old generation.
  */
 class RowsTaken {
   readonly rows: Row[] = [];
-  /** Why there is no room for them. */
+  /** Why the row budget rejected them. */
   refusal: unknown;
   private readonly budget: RowCounter | undefined;
   private readonly onRefusal: () => void;
@@ -50,7 +50,7 @@ class RowsTaken {
     this.onRefusal = onRefusal;
   }
 
-  /** What is thrown in here would come out in the driver's reading of its socket; so what comes after it goes by. */
+  /** Must not throw: the exception would surface in the driver's socket handler. Rows after a refusal are skipped. */
   take(row: Row): void {
     if (this.refusal !== undefined) return;
     try {
@@ -63,27 +63,27 @@ class RowsTaken {
   }
 }
 
-/** How long connecting may take, in ms. */
+/** The connection timeout, in ms. */
 const connectTimeout = 5_000;
 
-/** What is said of a server from which nothing has come for too long. */
+/** The error for a server that does not respond in time. */
 export function noAnswer(where: string): Error {
   return Object.assign(new Error(`It does not answer: ${where}`), { code: 'CONNECT_TIMEOUT' });
 }
 
-/** A session that is younger than this, in ms, leads where the name of the server does. */
+/** A session younger than this, in ms, is with the server that the host name means now. */
 const freshFor = 1_000;
 
-/** How many rows of a stream come at a time. */
+/** The rows in one portion of a stream. */
 const streamedRows = 5_000;
 
-/** What every session is set to, whatever the role's or the database's defaults are. */
+/** Overrides the defaults of the role and the database in every session. */
 function sessionSettings({ statementTimeout }: ConnectionOptions): Record<string, string | number> {
   return {
     application_name: 'plinth',
     statement_timeout: statementTimeout,
     idle_in_transaction_session_timeout: Math.max(60_000, 2 * statementTimeout),
-    // A write that is sent just when its session is ended may have happened or not.
+    // If the session ended by itself just when a write is sent, the outcome of the write would be unknown.
     idle_session_timeout: '0',
     TimeZone: 'UTC',
     DateStyle: 'ISO',
@@ -91,26 +91,29 @@ function sessionSettings({ statementTimeout }: ConnectionOptions): Record<string
     standard_conforming_strings: 'on',
     array_nulls: 'on',
     default_transaction_isolation: 'read committed',
-    // To compile a statement of many subqueries takes a minute, to run it a second.
+    // Compiling a statement with many subqueries took a minute, running it a second.
     jit: 'off',
   };
 }
 
-/** What stops a query on the server. The driver's own `cancel` drops the promise, and a failure would end the process. */
+/**
+ * Cancels a query on the server. The driver's own `cancel` drops the promise, and its rejection would end the
+ * process.
+ */
 interface Cancellable {
   canceller?: ((query: Cancellable) => Promise<unknown>) | null;
 }
 
-/** A query as the driver keeps it. */
+/** The driver's internal state of a query. */
 interface Sent {
   cancelled: unknown;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Keeps the driver from asking a query once more where a statement with a name is out of date. It would write that among what
- * others ask on the same connection meanwhile, and take the rows of one for those of another. It is refused instead, when
- * the driver has forgotten the name; gives whether it was.
+ * Prevents the driver's retry of an outdated prepared statement. The driver would send it among the statements of
+ * other callers on the same connection and mix up their rows. The query fails instead, after the driver has forgotten
+ * the name; the returned function tells whether it did.
  */
 function askedOnce(query: Sent): () => boolean {
   let isOutdated = false;
@@ -129,14 +132,13 @@ function lost(message: string): Error {
 }
 
 /**
- * One session, made with the first question and held by one caller at a time. Once it is lost it is of no use: the
- * driver would open another without a word, outside of the transaction, with the error of the last one for its first
- * answer.
+ * One session, opened by the first statement and held by one caller at a time. A lost one is thrown away, because the
+ * driver would silently open another, outside of the transaction, and report the last session's error first.
  */
 export class Connection {
-  /** Since when it waits for the next answer; undefined when it does not. */
+  /** Since when it waits for a response; undefined if it does not. */
   waitingSince: number | undefined;
-  /** Whether it has answered, and when last, on the clock of `performance.now()`. */
+  /** Whether the session is open, and when it last responded, on the clock of `performance.now()`. */
   isOpen = false;
   answeredAt = Number.NEGATIVE_INFINITY;
   isLost = false;
@@ -148,10 +150,12 @@ export class Connection {
   private pending: Cancellable | undefined;
   private socket: Socket | undefined;
   private mayConnect = true;
-  /** Whether its session was begun, and whether it is over for good, which the driver forgets while it connects. */
+  /**
+   * Whether the session was begun, and whether it ended for good, which the driver does not track while it connects.
+   */
   private isBegun = false;
   private isEnded = false;
-  /** How those who wait for an answer are told that none will come. */
+  /** Rejects each query that has no response yet. */
   private readonly unanswered = new Set<(error: Error) => void>();
 
   constructor(
@@ -186,7 +190,7 @@ export class Connection {
     return `${database} on ${place.includes(':') ? `[${place}]` : place}:${port[0]}`;
   }
 
-  /** Runs one statement; `isNamed` keeps it prepared on the server, `room` counts its rows as they come. */
+  /** Runs one statement. `isNamed` keeps it prepared on the server; `budget` counts its rows as they arrive. */
   async query(
     sql: string,
     parameters: readonly SqlValue[],
@@ -201,7 +205,7 @@ export class Connection {
     const isOutdated = isNamed ? askedOnce(query as unknown as Sent) : undefined;
     this.pending = query as unknown as Cancellable;
     const taken = new RowsTaken(budget, () => {
-      // Others that have been asked on this connection are not to be stopped with it.
+      // Statements of other callers on this connection must not be cancelled with it.
       if (this.unanswered.size === 1) this.giveUp();
     });
     try {
@@ -223,15 +227,16 @@ export class Connection {
     }
   }
 
-  /** Runs one statement with a cursor of the driver: `take` has each portion of its rows as it comes. */
+  /** Runs one statement with a cursor of the driver; `take` receives each portion of rows. */
   async stream(sql: string, parameters: readonly SqlValue[], take: Take): Promise<void> {
     const query = this.client.unsafe(sql, parameters.map(sent), { prepare: false });
     this.pending = query as unknown as Cancellable;
     let [failure, isWanted]: [unknown, boolean] = [undefined, true];
-    // What is thrown in here would come out in the driver's reading of its socket. What it gives ends the cursor.
+    // Must not throw: the exception would surface in the driver's socket handler. The return value may close the
+    // cursor.
     const takeSafely = (rows: unknown): object | undefined => {
       try {
-        // The driver hands the last portion over once more when the cursor is closed.
+        // The driver delivers the last portion again when the cursor is closed.
         if (isWanted) isWanted = take(takenFrom(rows as Result));
       } catch (error) {
         [failure, isWanted] = [error, false];
@@ -243,34 +248,36 @@ export class Connection {
     if (failure !== undefined) throw failure;
   }
 
-  /** Runs a command without parameters and gives its tag, such as `COMMIT`. */
+  /** Runs a command without parameters and returns its tag, such as `COMMIT`. */
   async command(sql: string): Promise<string> {
     const query = this.client.unsafe(sql);
     const { command } = await this.answer(query, () => query);
     return command;
   }
 
-  /** Asks the server to give up the statement that runs. */
+  /** Asks the server to cancel the current statement. */
   cancel(): void {
     const query = this.pending;
     this.pending = undefined;
-    // The request takes a socket of its own.
+    // The cancel request opens a second socket.
     this.mayConnect = true;
     query?.canceller?.(query).catch(() => undefined);
   }
 
-  /** Stops the statement that runs, and with it the session: the server may come to it only when another runs. */
+  /**
+   * Cancels the current statement and gives up the session: the server may apply the cancel request to a later
+   * statement.
+   */
   giveUp(): void {
     this.cancel();
     this.abandon();
   }
 
-  /** Ends it: at once, or when it has answered, after `seconds` at the latest. */
+  /** Ends the session: at once, or after pending responses, which have at most `seconds`. */
   end(seconds = 0): Promise<void> {
     const ended = this.client.end({ timeout: seconds }).finally(() => {
       this.isEnded = true;
-      // The driver waits until the other side closes, too, which one that gives no sign never does, nor does it take what was
-      // sent.
+      // The driver waits for the server to close its end, which an unresponsive one never does.
       this.socket?.destroySoon();
       setTimeout(() => this.socket?.destroy(), connectTimeout).unref();
     });
@@ -280,7 +287,7 @@ export class Connection {
 
   private async answer<Answer>(query: object, ask: () => PromiseLike<Answer>): Promise<Answer> {
     if (this.isLost) throw lost('The session was lost');
-    // The driver keeps where each failed query came from, for good: a map that would grow with every refused write.
+    // The driver keeps the origin of each failed query in a map that is never emptied.
     Object.defineProperty(query, 'origin', { value: '' });
     this.waitingSince ??= performance.now();
     let refuse: (error: Error) => void = () => undefined;
@@ -300,18 +307,21 @@ export class Connection {
       throw new OutdatedSession((error as Error).message, { cause: error });
     } finally {
       this.unanswered.delete(refuse);
-      // Others may have gone out behind it.
+      // Other statements may still be pending.
       this.waitingSince = this.unanswered.size > 0 ? performance.now() : undefined;
     }
   }
 
-  /** The session has ended: what the driver has not sent yet it would keep for ever. */
+  /** Marks the session as lost and rejects its pending queries, which the driver would keep forever. */
   lose(cause = lost('The session was lost')): void {
     this.abandon();
     for (const refuse of this.unanswered) refuse(cause);
   }
 
-  /** The server tells of itself. What it becomes later is found out by what it refuses. */
+  /**
+   * Checks the parameters that the server reports at the start. Later changes show when the server rejects a
+   * statement.
+   */
   private learn(told: ToldSession): void {
     if (this.isOpen || this.isLost) return;
     const reason = whyUnfit(this.sessions, Object.assign(this.told, told));
@@ -319,20 +329,23 @@ export class Connection {
       this.lose(Object.assign(new Error(reason), { code: 'CONNECTION_SESSIONS' }));
   }
 
-  /** A commit whose wait for a standby was ended, as by `cancel`, is answered as any other, but is gone with this server. */
+  /**
+   * If the wait for a synchronous standby is cancelled, the commit is reported as successful but may be lost in a
+   * failover.
+   */
   private heed({ routine }: driver.Notice): void {
     if (routine === 'SyncRepWaitForLSN') this.lose(lost('The wait for a standby was ended'));
   }
 
-  /** Nobody shall use it again. */
+  /** Excludes the connection from further use. */
   abandon(): void {
     this.isOpen = false;
     this.isLost = true;
   }
 
   /**
-   * Connects once. The driver's own connecting would try again without end or pause where something accepts and
-   * closes at once, as a proxy does before the server is up.
+   * Opens the socket, once: the driver's own reconnect would retry without a pause or an end if a proxy accepts and
+   * closes at once.
    */
   private async openSocket({ host, port, path }: Address): Promise<Socket> {
     const place = { host: host[0] ?? 'localhost', port: port[0] ?? defaultPort };
@@ -340,7 +353,7 @@ export class Connection {
     const where = isLocal ? path : `${place.host}:${place.port}`;
     if (!this.mayConnect) throw lost(`The server closed the connection at once: ${where}`);
     this.mayConnect = false;
-    // Later ones carry no session, but the wish to stop a statement.
+    // Later sockets carry a cancel request.
     const isSession = !this.isBegun;
     this.isBegun = true;
     const socket = isLocal ? connect(path) : connect({ ...place, noDelay: true });
@@ -353,11 +366,11 @@ export class Connection {
       if (isSession && this.isEnded) throw lost('The session was ended before it had begun');
       if (isSession) this.socket = opened;
       else opened.setTimeout(connectTimeout, () => opened.destroy());
-      // The driver's errors name what it finds there.
+      // The driver's errors contain these properties.
       return Object.assign(opened, place);
     } catch (error) {
       socket.destroy();
-      // It is not tried again, whatever has hindered it.
+      // It is not retried, whatever the reason.
       if (isSession) this.lose(error as Error);
       throw error;
     } finally {
@@ -372,7 +385,10 @@ interface Address {
   readonly path: string | false;
 }
 
-/** A value as the driver sends it: as text of no type, so that the server finds the type and one text is one shape. */
+/**
+ * A value for the driver: text of unknown type, so that the server infers the type and a SQL text has one prepared
+ * statement.
+ */
 function sent(value: SqlValue): string | null {
   return value === null ? null : String(value);
 }

@@ -1,15 +1,15 @@
 import { baseOf, digitsOf, textForms, type StoredKind } from '../../sql/stored-kind.ts';
 
-/** A value of one kind as another in the SQL of PostgreSQL: null where it cannot be. */
+/** The SQL of a converted value: null if it cannot be converted. */
 interface Converted {
   readonly value: string;
-  /** Whether what comes out means less; absent where it never does. */
+  /** Whether the result loses meaning; absent if it never does. */
   readonly isInexact?: string;
 }
 
 const most = '9007199254740991';
 
-/** The same conversions as on SQLite, of a column in SQL. That the two kinds can be converted is known. */
+/** The SQL of a conversion between two convertible kinds, with the same results as on SQLite. */
 export function convertColumn(from: StoredKind, to: StoredKind, column: string): Converted {
   const [source, target] = [baseOf(from), baseOf(to)];
   if (target === 'string')
@@ -31,7 +31,7 @@ function jsonText(column: string): string {
   return `CASE WHEN jsonb_typeof(${column}) = 'string' THEN ${column} #>> '{}' END`;
 }
 
-/** As on the wire; numbers never with an exponent. */
+/** A value as text on the wire; numbers never have an exponent. */
 function textOf(from: StoredKind, column: string): string {
   const base = baseOf(from);
   if (base === 'number') return `${column}::text::numeric::text`;
@@ -75,7 +75,7 @@ function fromNumber(to: StoredKind, number: string): Converted {
   };
 }
 
-/** What is read only where the text is known to have its form, so that no row ends the statement. */
+/** Casts a text only if its format is known to be valid, so that no row fails the statement. */
 function fromText(to: StoredKind, text: string): Converted {
   const has = (form: keyof typeof textForms, value: string): string =>
     `CASE WHEN ${text} ~ '${textForms[form]}' THEN ${value} END`;
@@ -110,7 +110,7 @@ function fromText(to: StoredKind, text: string): Converted {
   return { value: 'NULL' };
 }
 
-/** Whether the calendar has the day with which a text begins. */
+/** Whether the date at the start of a text exists in the calendar. */
 function isDay(text: string): string {
   const first = `make_date(substr(${text}, 1, 4)::int, substr(${text}, 6, 2)::int, 1)`;
   return `substr(${text}, 9, 2)::int <= extract(day FROM ${first} + interval '1 month - 1 day')`;

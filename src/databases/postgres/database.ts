@@ -32,49 +32,49 @@ import { brief, Pool, type PoolOptions, type Sharing } from './pool.ts';
 import { NeedsChecks, NeedsSavepoints, OpenTransaction, type Care } from './transaction.ts';
 
 export interface PostgresOptions {
-  /** Connections at most; 10. */
+  /** The largest number of connections, default 10. */
   readonly poolSize?: number | undefined;
-  /** The deadline of a statement, in ms; 10 s. */
+  /** The deadline of a statement, in ms, default 10 s. */
   readonly statementTimeout?: number | undefined;
-  /** `transaction`: a pooler such as pgbouncer stands in between, so nothing may outlive a transaction. */
+  /** `transaction`: a pooler such as pgbouncer shares sessions, so nothing may outlive a transaction. */
   readonly pooler?: 'transaction' | undefined;
 }
 
-/** How often a transaction is run again that another one has got in the way of. */
+/** How often to retry a transaction that conflicted with another. */
 const retries = 3;
-/** How many statements keep a name on the server, and from which use on. Names are never given back. */
+/** How many statements are prepared by name, and from which use on. Names are kept until the connection ends. */
 const namedStatements = 200;
 const namedFromUse = 3;
-/** How long it may take to say that it can be used, in ms: a pooler has tried a server that was away again by then. */
+/** How long the first check may take, in ms. A pooler gives up on an unavailable server before that. */
 const checkTimeout = 20_000;
-/** An answer that is no older, in ms, tells that the server is there. */
+/** A response no older than this, in ms, shows that the server is up. */
 const justNow = 1_000;
-/** After this time others may be the hottest statements, in ms: as long as a connection lives. */
+/** After this time other statements may get names, in ms. It equals the lifetime of a connection. */
 const namingPeriod = 30 * 60_000;
 
-/** What else but PostgreSQL itself the server is: another database that speaks as it does, or one with Citus. */
+/** Detects Citus, and databases that speak the protocol of PostgreSQL. */
 const kindOfServer =
   `CASE WHEN EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') THEN 'citus'` +
   ` WHEN version() NOT LIKE 'PostgreSQL %' OR version() LIKE '%-YB-%' THEN 'alike' END`;
 
 /**
- * Lets a transaction take as long as it does, and the server name types and columns as they are compared, for a role that
- * has all names put in quotes. PostgreSQL knows a deadline of transactions from 17 on.
+ * Removes the deadlines of a transaction. PostgreSQL has `transaction_timeout` from version 17 on. Names are compared
+ * unquoted, which `quote_all_identifiers` of the role would prevent.
  */
 const unboundedSettings =
   `SELECT set_config(name, CASE name WHEN 'quote_all_identifiers' THEN 'off' ELSE '0' END, true)` +
   ` FROM pg_settings WHERE name IN ('quote_all_identifiers', 'statement_timeout', 'transaction_timeout')`;
 
 /**
- * Connects to a PostgreSQL database. Rejects with a `DatabaseFailure` that says in one sentence what is wrong with
- * it, without the password.
+ * Connects to a PostgreSQL database. Rejects with a `DatabaseFailure` whose message is one sentence without the
+ * password.
  */
 export async function openPostgres(
   database: string | PostgresAddress,
   options: PostgresOptions = {},
 ): Promise<PostgresDatabase> {
   const address = typeof database === 'string' ? readPostgresUrl(database) : database;
-  // The driver would try one after the other, and lose errors on the way.
+  // The driver would try one host after another and lose their errors.
   if (address.target.host?.some((host) => host.includes(',')) === true)
     throw new DatabaseFailure('The URL of the database, or PGHOST, names several hosts; name one.');
   const opened = new PostgresDatabase(address, {
@@ -92,14 +92,14 @@ export async function openPostgres(
 }
 
 export class PostgresDatabase implements Database {
-  /** Known once it was checked. */
+  /** Known after `check`. */
   dialect: Dialect = postgresAlike;
   readonly asksAtOnce = true;
   private readonly pool: Pool;
   private readonly canName: boolean;
   private uses = new WeakMap<Statement, number>();
   private named = 0;
-  /** How long a statement took when it was last run, in ms. */
+  /** The duration of each statement's last run, in ms. */
   private readonly durations = new WeakMap<Statement, number>();
   private namingSince = performance.now();
 
@@ -169,8 +169,8 @@ export class PostgresDatabase implements Database {
   }
 
   /**
-   * The statement commits itself: it goes out and comes back in one trip, perhaps with others on one connection. One of
-   * several parts is refused by a table with rules (CREATE RULE), so that these are to be run one by one.
+   * The statement commits itself, so it takes one round trip, perhaps shared with others. A table with rules (CREATE
+   * RULE) rejects data-modifying CTEs, so their parts have to be run one by one.
    */
   async writeOne(statement: Statement, values: Values): Promise<readonly Row[]> {
     const parameters = valuesFor(statement, values);
@@ -180,7 +180,7 @@ export class PostgresDatabase implements Database {
       const since = performance.now();
       let isSent = false;
       try {
-        // What fails before the session is open has changed nothing.
+        // A failure before the session is open has changed nothing.
         if (!connection.isOpen) await connection.command('SELECT 1');
         isSent = true;
         const isNamed = this.isNamed(statement);
@@ -225,7 +225,7 @@ export class PostgresDatabase implements Database {
   }
 
   async ping(): Promise<boolean> {
-    // While there is much to do, whoever asks would wait behind it.
+    // Under load, a ping would wait in the queue.
     if (performance.now() - this.pool.answeredAt < justNow) return true;
     try {
       return (await rowsFrom(this, 'SELECT 1')).length === 1;
@@ -242,17 +242,17 @@ export class PostgresDatabase implements Database {
     return this.pool.counts;
   }
 
-  /** Runs `work` in a transaction without a deadline, in which the schema is changed. */
+  /** Runs `work` in a transaction without a deadline that may change the schema. */
   changing<Value>(work: (ask: Ask) => Promise<Value>): Promise<Value> {
     return this.unbounded([], work);
   }
 
-  /** Runs `work`, which only looks, without a deadline and on one state of the database. */
+  /** Runs `work` in a read-only transaction without a deadline, on one snapshot. */
   looking<Value>(work: (ask: Ask) => Promise<Value>): Promise<Value> {
     return this.unbounded(['SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY'], work);
   }
 
-  /** The settings end with the transaction. */
+  /** The settings are local to the transaction. */
   private unbounded<Value>(
     settings: readonly string[],
     work: (ask: Ask) => Promise<Value>,
@@ -265,11 +265,11 @@ export class PostgresDatabase implements Database {
     });
   }
 
-  /** Whether it answers, and is one that can be used. */
+  /** Checks that the server responds and can be used. */
   async check(): Promise<void> {
     const connection = await this.pool.lend();
     const { name } = connection;
-    // A pooler lets a session begin, and may then have no server for it for as long as it likes.
+    // A pooler accepts a session even if it has no server for it, and may let it wait.
     const timer = setTimeout(() => connection.lose(noAnswer(name)), checkTimeout);
     try {
       const { rows } = await connection.query(
@@ -287,13 +287,14 @@ export class PostgresDatabase implements Database {
       if (Number(version) < oldestVersion)
         refuse(`runs PostgreSQL ${String(version)}; ${oldestVersion} or newer is needed`);
       if (encoding !== 'UTF8') refuse(`has the encoding ${String(encoding)}; UTF8 is needed`);
-      // Set for each session, but not where a pooler stands in between.
+      // Each session sets these, but a pooler may drop the settings.
       if (!String(dateStyle).startsWith('ISO')) refuse('must have DateStyle ISO for this role');
       if (conforming !== 'on') refuse('must have standard_conforming_strings on for this role');
       if (Number(floatDigits) < 1) refuse('must have extra_float_digits 1 for this role');
       if (kind === null) this.dialect = postgres;
       if (kind === 'citus') this.dialect = citus;
-      // It would end the session under a stream or a write. A session of PostgreSQL 15 that named it would be refused.
+      // `transaction_timeout` would end a session during a stream or a write. PostgreSQL before 17 rejects the
+      // setting, so it is added only now.
       if (deadline !== null && this.canName) {
         this.pool.set('transaction_timeout', '0');
         if (deadline !== '0') connection.abandon();
@@ -306,7 +307,7 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** Whether a statement keeps a name on the server: one of the first to be used often. */
+  /** Whether a statement is prepared by name: one of the first to be used often. */
   private isNamed(statement: Statement): boolean {
     if (!this.canName) return false;
     const uses = this.uses.get(statement) ?? 0;
@@ -323,13 +324,13 @@ export class PostgresDatabase implements Database {
     return true;
   }
 
-  /** Whether a statement was so when it was last run: it may share a connection with its like then. */
+  /** Whether the last run of a statement was short, so that it may share a connection. */
   private isBrief(statement: Statement, sharing: Sharing): boolean {
     const duration = this.durations.get(statement);
     return duration !== undefined && duration < brief[sharing];
   }
 
-  /** Lends a connection for a question, which a server that was restarted is asked again if it `mayRepeat`. */
+  /** Runs `question` on a connection. Retries it after a lost session or a conflict, if it `mayRepeat`. */
   private async asking<Answer>(
     question: (connection: Connection) => Promise<Answer>,
     isBrief: boolean,
@@ -341,7 +342,7 @@ export class PostgresDatabase implements Database {
         return await question(connection);
       } catch (error) {
         if (attempt === 0 && isInterruption(error) && mayRepeat()) this.pool.renew();
-        // So a standby gives up what reads rows that are about to go.
+        // A standby cancels reads of rows that are about to be removed.
         else if (attempt < retries && isPassing(error) && mayRepeat()) await pause(attempt);
         else if (!this.mayWait(error, attempt)) throw meaningOf(error);
       } finally {
@@ -350,7 +351,7 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** Whether a server that has no further session for this pool leaves it one to wait for. */
+  /** Whether to wait for a connection of the pool because the server has no further one. */
   private mayWait(error: unknown, attempt: number): boolean {
     return isFull(error) && attempt < retries && this.pool.isLeftWithSome();
   }
@@ -361,5 +362,5 @@ function pause(attempt: number): Promise<void> {
   return delay(Math.random() * 10 * 2 ** attempt);
 }
 
-/** Asks with values for `$1`, `$2`, … */
+/** Runs SQL with values for `$1`, `$2`, … */
 export type Ask = (sql: string, bound?: Values['bound']) => Promise<readonly Row[]>;

@@ -2,21 +2,23 @@ import { readFile } from 'node:fs/promises';
 import { isIP, type Socket } from 'node:net';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 
-/** How a session with PostgreSQL is encrypted, in the words of libpq, and by which files. */
+/** The TLS settings of a session, in libpq's terms. */
 export interface Encryption {
   readonly mode: 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
-  /** Who has to have signed the certificate of the server; those whom Node trusts if undefined. */
+  /** The file of the root certificate; undefined for the defaults of Node. */
   readonly authority: string | undefined;
-  /** What the service shows of itself. */
+  /** The file of the client certificate. */
   readonly certificate: string | undefined;
   readonly key: string | undefined;
   readonly passphrase: string | undefined;
 }
 
-/** What a client sends to ask whether the server speaks TLS: the length of the message, and a version that is none. */
+/** The SSLRequest message of the protocol: its length and a reserved version number. */
 const request = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
-/** Codes that begin as those of lost connections do: there is no session, and the next request tries again. */
+/**
+ * An error with a code of the same family as lost connections: there is no session, and the next request tries again.
+ */
 export function encryptionFailure(
   kind: 'FILE' | 'MISSING' | 'REFUSED',
   message: string,
@@ -25,7 +27,7 @@ export function encryptionFailure(
   return Object.assign(new Error(message, { cause }), { code: `CONNECTION_TLS_${kind}` });
 }
 
-/** Makes a connection with the server `host` a private one, as far as is wished. */
+/** Encrypts a connection to the server `host` as its settings demand. */
 export async function encrypted(socket: Socket, host: string, wish: Encryption): Promise<Socket> {
   if (wish.mode === 'disable') return socket;
   const files = await readFiles(wish);
@@ -43,7 +45,7 @@ export async function encrypted(socket: Socket, host: string, wish: Encryption):
         socket,
         ...files,
         rejectUnauthorized: isVerified,
-        // An address is no name to ask for, but what the certificate has to be for.
+        // A certificate is checked against an IP address too, but SNI allows only names.
         host,
         ...(isIP(host) === 0 ? { servername: host } : {}),
         ...(wish.mode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
@@ -68,7 +70,7 @@ function speaksTls(socket: Socket): Promise<boolean> {
     socket.once('error', reject).once('close', ended);
     socket.once('data', (answer: Buffer) => {
       socket.off('error', reject).off('close', ended);
-      // What comes with the answer was put there by somebody in between.
+      // Bytes after the response would have been injected before encryption.
       if (answer.length === 1) resolve(answer[0] === 83);
       else reject(encryptionFailure('REFUSED', 'Its answer is no yes or no'));
     });
@@ -76,7 +78,7 @@ function speaksTls(socket: Socket): Promise<boolean> {
   });
 }
 
-/** Read each time, so that a certificate may be renewed while the service runs. */
+/** Reads the files for each session, so that certificates can be renewed while the service runs. */
 async function readFiles(wish: Encryption): Promise<ConnectionOptions> {
   const read = async (name: string, path: string | undefined): Promise<Buffer | undefined> => {
     try {

@@ -1,11 +1,11 @@
 import { ConstraintError, DatabaseFailure, type FailureKind } from '../database.ts';
 
-/** What pgbouncer ends its words with where it takes no further client: `(max_client_conn)`, … */
+/** How messages of pgbouncer end if it accepts no further client: `(max_client_conn)`, … */
 const fullPooler = /\(max_(?:client_conn|\w+_client_connections)\)$/u;
 
 /**
- * The SQLSTATE of an error of the server, or the code of one of the driver or the system; empty for any other. That
- * pgbouncer takes no further client has no code of its own there.
+ * The SQLSTATE of a server error, or the code of a driver or system error; empty for any other. pgbouncer's refusal
+ * of a client has no code of its own.
  */
 function codeOf(error: unknown): string {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
@@ -13,23 +13,23 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** The error of the server in one that was given its meaning (`meaningOf`). */
+/** The server's error within the error that `meaningOf` made of it. */
 function causeOf(error: unknown): unknown {
   const { cause = error } = (error ?? {}) as { cause?: unknown };
   return cause;
 }
 
-/** Whether a statement alone has failed and its session goes on: what is raised within one may have any code. */
+/** Whether only a statement failed and its session goes on: functions may raise any code. */
 function isOfStatement(error: unknown): boolean {
   return (error as { severity?: unknown } | undefined)?.severity === 'ERROR';
 }
 
-/** Whether a trigger or function of others has raised it. */
+/** Whether a trigger or function raised it. */
 function isRaised(error: unknown): boolean {
   return (error as { routine?: unknown } | undefined)?.routine === 'exec_stmt_raise';
 }
 
-/** Whether the connection, and with it what it was doing, is gone. */
+/** Whether the connection was lost, and with it the current work. */
 export function isLoss(error: unknown): boolean {
   const code = codeOf(error);
   return (
@@ -39,14 +39,14 @@ export function isLoss(error: unknown): boolean {
 }
 
 /**
- * A session whose server has stopped taking writes, as after a failover: it would answer so for ever, while a new one is
- * led to the server that takes them. Nothing was changed.
+ * The server of a session no longer accepts writes, as after a failover. A new session reaches the current primary.
+ * Nothing was changed.
  */
 export class OutdatedSession extends Error {
   readonly code = '25006';
 }
 
-/** Whether a server takes no writes: it is a standby, or was made read-only. */
+/** Whether a server accepts no writes: it is a standby, or read-only. */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === '25006' && !isRaised(error);
 }
@@ -56,7 +56,7 @@ export function isFull(error: unknown): boolean {
   return codeOf(error) === '53300' && !isOfStatement(error);
 }
 
-/** Whether a session has ended under a statement, as with a server that is started again: a new one may take it. */
+/** Whether a session ended during a statement, as when the server restarts: a new session may run it. */
 export function isInterruption(error: unknown): boolean {
   if (error instanceof OutdatedSession) return true;
   return (
@@ -64,7 +64,7 @@ export function isInterruption(error: unknown): boolean {
   );
 }
 
-/** What a connection that is lost while committing means. */
+/** The error of a connection that was lost during a commit. */
 export function outcomeUnknown(cause: unknown): DatabaseFailure {
   return new DatabaseFailure('The connection to the database was lost while committing.', {
     cause,
@@ -73,8 +73,8 @@ export function outcomeUnknown(cause: unknown): DatabaseFailure {
 }
 
 /**
- * Whether a transaction may go well when it is run again: it met another in a way that neither is to blame for, or
- * a table has changed under a prepared statement.
+ * Whether a transaction may succeed when it is repeated: it conflicted with another, or a table changed under a
+ * prepared statement.
  */
 export function isPassing(error: unknown): boolean {
   return (
@@ -83,34 +83,37 @@ export function isPassing(error: unknown): boolean {
   );
 }
 
-/** Whether a transaction takes nothing more, since a statement has failed in it before. */
+/** Whether an earlier error has ended the transaction. */
 export function isAborted(error: unknown): boolean {
   return codeOf(error) === '25P02';
 }
 
-/** Whether the server does not know how to do what was asked. */
+/** Whether the server lacks a feature. */
 export function isUnsupported(error: unknown): boolean {
   return codeOf(error) === '0A000';
 }
 
-/** Whether something else depends on what was to change or to go: a view, a rule, a key of others. */
+/** Whether a view, a rule or a foreign key depends on what was to be changed or dropped. */
 export function isDependedOn(error: unknown): boolean {
   const cause = causeOf(error);
   const { detail } = (cause ?? {}) as { detail?: unknown };
   return codeOf(cause) === '2BP01' || (codeOf(cause) === '0A000' && typeof detail === 'string');
 }
 
-/** Whether a table cannot be made because it is there, or is just being made by another: both write its name down. */
+/**
+ * Whether a table cannot be created because it exists, or because another session is creating it: both insert its
+ * name.
+ */
 export function isThere(error: unknown): boolean {
   return /^(?:42P07|42710|23505)$/u.test(codeOf(causeOf(error)));
 }
 
-/** Whether a statement names a table or column that is there no more. */
+/** Whether a statement names a table or column that no longer exists. */
 export function isGone(error: unknown): boolean {
   return /^(?:42P01|42703)$/u.test(codeOf(causeOf(error)));
 }
 
-/** The name of the constraint that was broken, or of the column that may not be null. */
+/** The name of the violated constraint, or of the column that may not be null. */
 function ruleIn(error: unknown): string {
   const { constraint_name: constraint, column_name: column } = error as {
     readonly constraint_name?: string;
@@ -120,9 +123,8 @@ function ruleIn(error: unknown): string {
 }
 
 /**
- * Whether values were refused by what others have put into the database: an exception of a trigger whatever its code,
- * an expression of an index or trigger that cannot be worked out for them, a policy of row level security. The
- * statements of this service have none such. A sequence that has come to its end is nobody's value.
+ * Whether triggers, policies, or expressions of indexes in the database rejected the values, with whatever code. The
+ * statements of this service raise none of these. An exhausted sequence is not the fault of a value.
  */
 function isRefusal(error: unknown, code: string): boolean {
   const { routine } = (error ?? {}) as { readonly routine?: unknown };
@@ -131,13 +133,13 @@ function isRefusal(error: unknown, code: string): boolean {
   return (code.startsWith('22') && code !== '2200H') || /^(?:23|44|P0)/u.test(code);
 }
 
-/** Whether a function of others has failed by a mistake of its own. The server names its language, whatever its own is. */
+/** Whether a function failed because of a bug in it. The server names the function's language in any locale. */
 function isMistake(error: unknown): boolean {
   const { where } = (error ?? {}) as { readonly where?: unknown };
   return typeof where === 'string' && where.includes('PL/pgSQL');
 }
 
-/** What an error of PostgreSQL means to those above; whatever is none of these is a bug and stays as it is. */
+/** The meaning of a PostgreSQL error for callers; an error without one is a bug and stays as it is. */
 export function meaningOf(error: unknown): unknown {
   const code = codeOf(error);
   const { message } = (error ?? {}) as Error;
@@ -148,29 +150,29 @@ export function meaningOf(error: unknown): unknown {
   if (code === '23505') return broken('unique');
   if (code === '23503' || code === '23001') return broken('foreignKey');
   if (code === '23502') return broken('notNull');
-  // A value is too long for an index that it is in.
+  // A value is too long for its index.
   if (code === '54000') return broken('size');
   if (isRefusal(error, code)) return broken('other');
   if (code === '57014') return failed('timeout', 'The database took longer than the deadline.');
   if (/^(?:40|55P03)/u.test(code)) return failed('busy', 'The database is busy with other writes.');
   if (isMistake(error)) return failed('changed', `A function in the database fails: ${message}.`);
-  // Somebody has changed it under the service, and has to bring it back.
+  // The schema was changed while the service runs, and has to be restored.
   if (/^(?:42P01|42703|42804|42883|428C9)$/u.test(code))
     return failed('changed', `The database is not as the specification says: ${message}.`);
-  // Tables that Citus distributes, a server that only speaks PostgreSQL.
+  // Citus, or another database that speaks the protocol of PostgreSQL.
   if (isUnsupported(error))
     return failed('unsupported', `The database does not do this: ${message}.`);
-  // No connection, no right to it or in it, no room, no number left, a standby that takes no writes, a trigger that
-  // changes the row it is asked about.
+  // No connection, no permission, a full disk, an exhausted sequence, a standby, or a trigger that changes its own
+  // row.
   return isLoss(error) || /^(?:08|25006|2200H|27|28|3D000|42501|53|57P|58|E[A-Z]+$)/u.test(code)
     ? failed('unavailable', `The database cannot be used (${code}).`)
     : error;
 }
 
-/** The oldest version of PostgreSQL that is served. */
+/** The oldest supported version of PostgreSQL. */
 export const oldestVersion = 15;
 
-/** What each failure of connecting and working means to the one who named the database, and what to do about it. */
+/** The failures of connecting and of commands, for users, and what to do about each. */
 const reasons: readonly (readonly [RegExp, string])[] = [
   [
     /^ECONNREFUSED$/u,
@@ -239,22 +241,23 @@ const reasons: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * What is wrong with a database and what to do, as the rest of a sentence that begins with its name, without a
- * password; undefined for an error that says nothing of the database.
+ * What is wrong with a database and what to do, as the end of a sentence that begins with its name, without the
+ * password; undefined for an error that is not about the database.
  */
 export function reasonOf(error: unknown): string | undefined {
   const code = codeOf(error);
   const [, reason] = reasons.find(([pattern]) => pattern.test(code)) ?? [];
-  // What OpenSSL says is a line of numbers, with its reason apart.
+  // OpenSSL's message is a line of numbers; `reason` is readable.
   const { message, reason: told = message } = (error ?? {}) as Error & { reason?: string };
   return reason?.replace('SERVER', () => told);
 }
 
-/** What went wrong when a database was opened, without a password. */
+/** The error of opening a database, without the password. */
 export function openFailure(name: string, error: unknown): DatabaseFailure {
   if (error instanceof DatabaseFailure) return error;
   const { message } = error as Error;
-  // Every session is set to it, so an older server never comes to tell its version. Whatever its language, it names it.
+  // Every session sets `idle_session_timeout`, which older servers reject before they report their version. The name
+  // appears in any locale.
   if (codeOf(error) === '42704' && message.includes('idle_session_timeout'))
     return new DatabaseFailure(
       `The database ${name} runs PostgreSQL 13 or older; ${oldestVersion} or newer is needed.`,

@@ -14,7 +14,7 @@ export function holderOf(type: string): ColumnHolder | undefined {
   return type === 'double precision' ? 'number' : undefined;
 }
 
-/** The most characters of a value in a form of text: of a decimal 18 digits, a point and a sign. */
+/** The longest value of a text form, in characters: a decimal has 18 digits, a point and a sign. */
 const longest: Readonly<Partial<Record<StoredAs, number>>> = {
   isoText: 24,
   isoSeconds: 20,
@@ -27,23 +27,23 @@ const longest: Readonly<Partial<Record<StoredAs, number>>> = {
   text: 20,
 };
 
-/** Whether a column of this type takes all values in a form; a smaller one has to be made larger. */
+/** Whether a column of this type holds all values in a form; a smaller one has to be widened. */
 export function hasRoomFor(type: string, form: StoredAs): boolean {
   const holder = holderOf(type);
   if (holder !== heldAs[form]) return false;
   if (holder === 'integer') return type === 'bigint' || form === '1/0';
-  // A `char` fills what is shorter up with blanks; one character is never shorter.
+  // `char` pads short values with blanks, except at a length of one.
   if (type.startsWith('character(')) return type === 'character(1)' && longestIn(form) === 1;
   const [, length] = /\((\d+)\)$/u.exec(type) ?? [];
   return length === undefined || Number(length) >= longestIn(form);
 }
 
-/** The most characters of a value in a form, which is of texts. */
+/** The longest value of a text form, in characters. */
 function longestIn(form: StoredAs): number {
   return longest[form] ?? Math.max(...form.split('/').map((word) => word.length));
 }
 
-/** The forms in which a database has the fields of an Api (`findForms`). Changes nothing of it. */
+/** The stored forms of an Api's fields in a database (`findForms`). Changes nothing. */
 export async function postgresForms(ask: Ask, api: Api): Promise<FoundForms> {
   const found = await readFound(ask);
   const fold = (name: string): string => cutName(name);

@@ -4,25 +4,25 @@ import type { PostgresAddress } from './address.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 
 export interface PoolOptions extends ConnectionOptions {
-  /** Connections at most. */
+  /** The largest number of connections. */
   readonly size: number;
 }
 
-/** How long a connection waits for an answer past the deadline before it is given up, in ms. */
+/** How long a connection may take to respond after the statement timeout before it is closed, in ms. */
 const grace = 5_000;
-/** How many brief statements wait on one connection at most. */
+/** The most short statements on one connection. */
 const mostShared = 8;
-/** What brief statements do. A write may wait for another one's locks, so reads do not wait behind it. */
+/** Reads and writes do not share a connection: a write may wait for the locks of another. */
 export type Sharing = 'read' | 'write';
 /**
- * Brief is what takes less than this, in ms; what has taken longer already is not waited for by others. A write takes
- * as long as the disk, which it would have to wait for on any connection.
+ * Statements that take less than this, in ms, share connections, but not with one that has run for longer. A write
+ * takes as long as the disk on any connection.
  */
 export const brief: Readonly<Record<Sharing, number>> = { read: 50, write: 250 };
-/** How long a connection lives: with it go the names of statements that are no longer used much. */
+/** The lifetime of a connection, in ms, after which its prepared statements are freed. */
 const lifetime = 30 * 60_000;
 
-/** For how long no further connection is tried after the server had none left, in ms. */
+/** How long to open no further connection after the server had none left, in ms. */
 const fullFor = 1_000;
 
 function isSpent({ isLost, openedAt }: Connection): boolean {
@@ -36,20 +36,20 @@ interface Waiter {
 }
 
 /**
- * Connections, each lent to one caller at a time, or to several whose statements are brief: a slow statement holds up
- * nobody but who waits for it. The driver's own pool cannot do that together with transactions.
+ * A pool of connections. Each is lent to one caller, or to several with short statements, so that a slow statement
+ * delays only its own caller. The driver's own pool cannot combine that with transactions.
  */
 export class Pool {
   private address: PostgresAddress;
   private readonly options: PoolOptions;
   private readonly idle: Connection[] = [];
   private readonly lent = new Set<Connection>();
-  /** Those of the lent that several share → how many, for what. */
+  /** The shared connections, each with the number of its callers and what they do. */
   private readonly shared = new Map<Connection, { count: number; readonly sharing: Sharing }>();
   private readonly waiting: Waiter[] = [];
   private readonly timer: NodeJS.Timeout;
   private isClosed = false;
-  /** Until when the server is taken to have no further connection. */
+  /** Until when the server is assumed to have no further connection. */
   private fullUntil = 0;
 
   constructor(address: PostgresAddress, options: PoolOptions) {
@@ -62,19 +62,22 @@ export class Pool {
     return { busy: this.lent.size, idle: this.idle.length, waiting: this.waiting.length };
   }
 
-  /** When one that is still there has last answered, on the clock of `performance.now()`. */
+  /** When the last response arrived on a connection that still exists, on the clock of `performance.now()`. */
   get answeredAt(): number {
     const there = [...this.idle, ...this.lent].filter(({ isLost }) => !isLost);
     return Math.max(...there.map(({ answeredAt }) => answeredAt));
   }
 
-  /** Begins sessions from now on with a setting of the server, unless the URL has it. */
+  /** Adds a server setting to future sessions, unless the URL sets it. */
   set(setting: string, value: string): void {
     const { settings } = this.address;
     this.address = { ...this.address, settings: { [setting]: value, ...settings } };
   }
 
-  /** Lends a connection: the one used last, whose statements are prepared. Rejects when all stay busy for too long. */
+  /**
+   * Lends a connection, most recently used first because its statements are prepared. Rejects if all stay busy for
+   * too long.
+   */
   lend(): Connection | Promise<Connection> {
     if (this.isClosed) throw new DatabaseFailure('The database is closed.');
     const connection = this.take();
@@ -85,14 +88,14 @@ export class Pool {
   }
 
   /**
-   * Lends a connection for one statement that is brief. When none is free it is one on which other brief statements
-   * wait: their bytes travel together, which is a good part of what a brief statement costs.
+   * Lends a connection for one short statement. If none is idle, it is one with other short statements, whose packets
+   * then travel together: a large part of what a short statement costs.
    */
   share(sharing: Sharing): Connection | Promise<Connection> {
-    // A pooler may take its session back as soon as a statement is answered, though the next one has been asked in part (the
-    // driver asks for the types of its parameters first): that would never be answered, or to another one.
+    // A pooler may release its server session after a response although the next statement was sent in part (the
+    // driver asks for its parameter types first). The rest would get no response, or another session's.
     if (this.options.isPooled) return this.lend();
-    // Whoever waits for a connection of his own would never get one.
+    // Sharing must not starve callers that wait for a connection of their own.
     const isFull = this.idle.length === 0 && this.lent.size >= this.options.size;
     const shared = isFull && this.waiting.length === 0 ? this.leastShared(sharing) : undefined;
     const lent = shared ?? this.lend();
@@ -127,7 +130,7 @@ export class Pool {
       return;
     }
     this.shared.delete(connection);
-    // One that was given up in between is no longer there.
+    // It may have been given up meanwhile.
     if (!this.lent.has(connection)) return;
     if (isSpent(connection)) return this.giveUp(connection);
     const waiter = this.waiting.shift();
@@ -136,14 +139,14 @@ export class Pool {
     this.idle.push(connection);
   }
 
-  /** Ends all that are idle: where one session has gone, the others may be gone too and nobody has noticed yet. */
+  /** Ends all idle connections: if one session was lost, the others may be lost without notice. */
   renew(): void {
     for (const connection of this.idle.splice(0)) void connection.end();
   }
 
   /**
-   * The server has no further connection: for a while those that are there have to do. Gives whether there is one that
-   * is worth waiting for.
+   * The server has no further connection, so the pool makes do with the present ones for a while. Returns whether
+   * there are any.
    */
   isLeftWithSome(): boolean {
     this.fullUntil = performance.now() + fullFor;
@@ -163,7 +166,7 @@ export class Pool {
     await Promise.all([...this.idle, ...this.lent].map((connection) => connection.end(seconds)));
   }
 
-  /** One that is idle, or a new one; undefined when there may be no more. */
+  /** Takes an idle or a new connection; undefined if the limit is reached. */
   private take(): Connection | undefined {
     let connection = this.idle.pop();
     while (connection !== undefined && isSpent(connection)) {
@@ -179,21 +182,21 @@ export class Pool {
     return connection;
   }
 
-  /** Ends a connection that is lent; whoever waits for one gets another in its place. */
+  /** Ends a lent connection and lends another to the next caller in the queue. */
   private giveUp(connection: Connection): void {
     this.lent.delete(connection);
     void connection.end();
     this.serveNext();
   }
 
-  /** Lends a connection to who has waited longest, where there may be one more; gives whether it has. */
+  /** Lends a connection to the first caller in the queue; returns false if there is none or no caller waits. */
   private serveNext(): boolean {
     const next = this.waiting.length > 0 ? this.take() : undefined;
     if (next !== undefined) this.waiting.shift()?.resolve(next);
     return next !== undefined;
   }
 
-  /** Ends what the server should have ended itself, and tells those who wait that they wait in vain. */
+  /** Ends connections that passed the statement timeout, and rejects callers that waited for too long. */
   private watch(now: number): void {
     const { statementTimeout, isPooled } = this.options;
     for (const connection of this.lent) {
@@ -203,7 +206,7 @@ export class Pool {
         this.giveUp(connection);
       } else if (isPooled && waited > statementTimeout) connection.cancel();
     }
-    // The server may have some again.
+    // The server may accept connections again.
     while (this.serveNext());
     while (now - (this.waiting[0]?.since ?? now) > statementTimeout)
       this.waiting

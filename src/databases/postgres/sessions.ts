@@ -1,4 +1,4 @@
-/** What `target_session_attrs` may say. A URL names one server, so who prefers a standby takes whatever it is. */
+/** The values of `target_session_attrs`. A URL names one server, so `prefer-standby` accepts any. */
 export const sessionKinds = [
   'any',
   'read-write',
@@ -8,16 +8,16 @@ export const sessionKinds = [
   'prefer-standby',
 ] as const;
 
-/** Which servers a session may be with. */
+/** The servers that a session may be with. */
 export type SessionKind = (typeof sessionKinds)[number];
 
-/** What a server tells of itself as a session begins: `on` or `off`. A pooler may tell neither. */
+/** What a server reports at the start of a session: `on` or `off`. A pooler may report neither. */
 export interface ToldSession {
   in_hot_standby?: string;
   default_transaction_read_only?: string;
 }
 
-/** Whether a server, as far as it has told, is of a kind, as libpq has it. */
+/** Whether a server matches `target_session_attrs` by what it reported, as in libpq. */
 const isOfKind: Readonly<Record<SessionKind, (standby?: string, readOnly?: string) => boolean>> = {
   any: () => true,
   'prefer-standby': () => true,
@@ -27,7 +27,7 @@ const isOfKind: Readonly<Record<SessionKind, (standby?: string, readOnly?: strin
   'read-only': (standby, readOnly) => standby !== 'off' || readOnly !== 'off',
 };
 
-/** Why a server is not of the kind that was asked for, as far as it has told; undefined where it may be. */
+/** Why a server does not match `target_session_attrs`, by what it reported; undefined if it may match. */
 export function whyUnfit(kind: SessionKind, told: ToldSession): string | undefined {
   if (isOfKind[kind](told.in_hot_standby, told.default_transaction_read_only)) return undefined;
   const writes = kind === 'standby' || kind === 'read-only' ? 'writes' : 'no writes';
@@ -35,8 +35,8 @@ export function whyUnfit(kind: SessionKind, told: ToldSession): string | undefin
 }
 
 /**
- * What the driver is told to ask where a pooler tells nothing. It takes a standby for `read-write`, and a server that there
- * is no other beside for none that `prefer-standby` would take.
+ * The driver's own check, for poolers that report nothing. The driver accepts a standby for `read-write`, and rejects
+ * a single primary for `prefer-standby`.
  */
 export const askedByDriver: Readonly<Partial<Record<SessionKind, string>>> = {
   primary: 'primary',

@@ -3,33 +3,33 @@ import { ConstraintError, type Changed, type Row, type Transaction } from '../da
 import { isLoss, meaningOf, outcomeUnknown } from './errors.ts';
 import type { Connection, Rows } from './connection.ts';
 
-/** What is still under way when the work has ended must not reach the next one's transaction. */
+/** A statement sent after the work has ended must not reach the next transaction. */
 const over = new Error('The transaction is over');
 
-/** A constraint has refused a change in a transaction without savepoints: it is run again with them. */
+/** A constraint rejected a change in a transaction without savepoints, so the transaction is repeated with them. */
 export class NeedsSavepoints extends Error {}
 
-/** A constraint that is checked only at the end has refused what was changed: it is run again, and checked at once. */
+/** A deferred constraint failed at the commit, so the transaction is repeated with immediate checks. */
 export class NeedsChecks extends Error {}
 
-/** What a transaction does that others do without. */
+/** The options of a repeated transaction, and of Citus. */
 export interface Care {
-  /** Has a savepoint before each change. */
+  /** Sets a savepoint before each change. */
   readonly keepsSavepoints: boolean;
-  /** Has constraints checked with each change that others have deferred. */
+  /** Checks deferred constraints after each change. */
   readonly checksAtOnce: boolean;
-  /** Goes to each node of Citus on one connection: keys to tables of which each has a copy allow no more. */
+  /** Uses one connection to each node of Citus, as foreign keys to reference tables require. */
   readonly isSequential: boolean;
 }
 
 /**
- * One transaction. An error ends it on PostgreSQL, and what is to blame is looked up after one; yet a savepoint for
- * each change would cost every good write. So the first run has none, and only when a constraint has refused a
- * change is everything taken back and run again with a savepoint before each.
+ * One transaction. On PostgreSQL an error ends a transaction, and the cause of a conflict is looked up afterwards;
+ * but a savepoint for each change would slow down every successful write. So the first run has none. If a constraint
+ * rejects a change, the transaction is rolled back and repeated with savepoints.
  */
 export class OpenTransaction implements Transaction {
   readonly asksAtOnce = false;
-  /** What has ended it: nothing is sent after that, and it is not committed. */
+  /** The error that ended the transaction. After it nothing is sent or committed. */
   failure: unknown;
   private readonly connection: Connection;
   private readonly isNamed: (statement: Statement) => boolean;
@@ -49,7 +49,7 @@ export class OpenTransaction implements Transaction {
     if (this.care.isSequential)
       steps.push(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
     this.begun = connection.command(steps.join('; '));
-    // In an open session it goes out together with the first statement: they succeed or fail with the connection.
+    // In an open session, BEGIN travels with the first statement: both succeed or fail with the connection.
     if (connection.isOpen) this.begun.catch(() => undefined);
     else await this.begun;
   }
@@ -71,7 +71,7 @@ export class OpenTransaction implements Transaction {
         throw this.failure;
       }
       this.failure = undefined;
-      // Going back alone would leave it open, and the next one inside of it.
+      // `ROLLBACK TO` keeps the savepoint, so the next one would be nested in it.
       await this.command('ROLLBACK TO one');
       await this.command('RELEASE one');
       throw meaning;

@@ -8,10 +8,7 @@ import type { ColumnAdvice } from '../existing/actual-schema.ts';
 import { readTables } from './catalog.ts';
 import { collatedColumns } from './collations.ts';
 
-/**
- * The fields of an Api that the columns of a file do not serve well. Changes nothing of the file. Throws what SQLite
- * throws.
- */
+/** The fields that the columns of a file serve badly. Does not change the file. Throws the errors of SQLite. */
 export function columnAdvice(file: string, api: Api): readonly ColumnAdvice[] {
   const driver = new Driver(file, { readonly: true, fileMustExist: true, timeout: 0 });
   try {
@@ -27,8 +24,8 @@ export function columnAdvice(file: string, api: Api): readonly ColumnAdvice[] {
 }
 
 /**
- * The fields of an Api over columns of a file that compare texts otherwise, where no index has the order of code points
- * that the API sorts and filters by.
+ * The fields over columns with another collation that have no index by code point, the order in which the API sorts
+ * and filters.
  */
 function unservedOrders(driver: Driver.Database, { resources }: Api): readonly ColumnAdvice[] {
   const collated = collatedColumns(driver);
@@ -62,8 +59,8 @@ function servedColumns(driver: Driver.Database, table: string): ReadonlySet<stri
 }
 
 /**
- * The fields of an Api over indexed columns of moments with microseconds, where no index has what requests compare: the
- * milliseconds.
+ * The fields over indexed columns of moments with microseconds that have no index by milliseconds, which requests
+ * compare.
  */
 function unservedMoments(
   driver: Driver.Database,
@@ -89,8 +86,8 @@ function unservedMoments(
 }
 
 /**
- * The fields of an Api over columns of a file that have UUIDs in capitals, as some programs write them: they are shown
- * as they stand, and requests look for them in lower case.
+ * The fields over columns with UUIDs in capitals. They are shown as they are stored, but requests look for lower
+ * case.
  */
 function capitalUuids(
   driver: Driver.Database,
@@ -102,7 +99,7 @@ function capitalUuids(
     return [...fields.values()].flatMap((field) => {
       if (keyType(field) !== 'uuid' || columns?.has(foldName(field.column)) !== true) return [];
       const column = quote(field.column);
-      // Of other texts nothing is said: they are seen to be none.
+      // Other texts need no advice: they are visibly no UUIDs.
       const isCapital = `length(${column}) = 36 AND ${column} GLOB '*[A-F]*' AND ${column} LIKE '%-%-%-%-%'`;
       const found = driver
         .prepare<[], number>(`SELECT count(*) FROM ${quote(table)} WHERE ${isCapital}`)

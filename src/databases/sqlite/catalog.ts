@@ -13,10 +13,10 @@ import {
   type ActualTable,
 } from '../existing/actual-schema.ts';
 
-/** The key that rows have without any column for it. */
+/** The name of SQLite's implicit row key. */
 export const rowKeyName = 'rowid';
 
-/** The tables of a database by their folded names; each is read when it is asked for. */
+/** Reads the tables of a database, by folded name; each on demand. */
 export function readTables(driver: Driver.Database): ReadonlyMap<string, () => ActualTable> {
   const tables = driver
     .prepare<[], { name: string; sql: string }>(
@@ -31,19 +31,19 @@ export function readTables(driver: Driver.Database): ReadonlyMap<string, () => A
   );
 }
 
-/** Whether there is a table that is called just so. */
+/** Whether a table of exactly this name exists. */
 export function hasTable(driver: Driver.Database, name: string): boolean {
   const one = driver.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`);
   return one.get(name) !== undefined;
 }
 
-/** What migrations have written down in a file (`recordQuery`); nothing where none has run. */
+/** Reads the record of migrations (`recordQuery`); empty if none has run. */
 export function readMade(driver: Driver.Database): readonly RecordRow[] {
   if (!hasTable(driver, recordTable)) return [];
   return readRecord(driver.prepare<[], SqlValue[]>(recordQuery).raw().all());
 }
 
-/** The columns in which anything may stand where JSON is expected: those that no migration has made, and old ones. */
+/** JSON columns without a CHECK: those that no migration made, and those of old migrations. */
 export function unguardedColumns(driver: Driver.Database): TableColumns {
   const tables = driver
     .prepare<[], [table: string, sql: string, columns: string]>(
@@ -63,7 +63,7 @@ export function unguardedColumns(driver: Driver.Database): TableColumns {
   );
 }
 
-/** A column in the words of SQLite. */
+/** A column as SQLite describes it. */
 interface ColumnRow {
   readonly name: string;
   readonly type: string;
@@ -142,7 +142,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
   const keyLength = columns.filter(({ isPrimary }) => isPrimary).length;
   const hasPair =
     keyLength === 0 && pairOf({ columns: byName, indexes, references }, foldName) !== undefined;
-  // By it a junction is used whose key is of several columns.
+  // The row key identifies the rows of a junction whose primary key has several columns.
   if ((keyLength > 1 || hasPair) && !words.includes('WITHOUT') && !byName.has(rowKeyName))
     byName.set(rowKeyName, {
       name: rowKeyName,
@@ -168,12 +168,12 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
         : keyLength > 1 || hasPair
           ? 'a key of several columns'
           : peculiarityOf(words),
-    // A trigger of SQLite changes a row only once it is there.
+    // A trigger of SQLite can change a row only after it was inserted.
     mayFill: false,
   };
 }
 
-/** What the definition of a table can have beside what is read of it. */
+/** What the definition of a table may contain that is not read. */
 const peculiar: Readonly<Record<string, string>> = {
   CHECK: 'a CHECK',
   COLLATE: 'a COLLATE',
@@ -192,7 +192,7 @@ function peculiarityOf(words: readonly string[]): string | undefined {
   return word === undefined ? undefined : peculiar[word];
 }
 
-/** The words of a statement in upper case, without names and texts in quotes, and without comments. */
+/** The words of a statement in upper case, without quoted names, texts and comments. */
 function wordsOf(sql: string): readonly string[] {
   const plain = sql.replaceAll(
     /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\//gu,

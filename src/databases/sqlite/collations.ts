@@ -3,8 +3,8 @@ import { quote } from '../../sql/dialect.ts';
 import { foldName, type TableColumns } from './existing.ts';
 
 /**
- * The columns whose texts SQLite would not compare by code point, as an existing table may say: `table` → columns. They
- * are found in how SQLite would sort by them, as no pragma tells.
+ * Finds the columns whose collation is not by code point, by table. No pragma reports collations, so the program of a
+ * sort is examined.
  */
 export function collatedColumns(driver: Driver.Database): TableColumns {
   const tables = driver
@@ -23,9 +23,9 @@ export function collatedColumns(driver: Driver.Database): TableColumns {
   return found;
 }
 
-/** Whether SQLite would sort by a column otherwise than by code point. */
+/** Whether SQLite sorts a column other than by code point. */
 export function isCollated(driver: Driver.Database, table: string, column: string): boolean {
-  // The sign keeps an index from serving the order.
+  // The sign keeps an index from providing the order.
   const steps = driver
     .prepare(`EXPLAIN SELECT 1 FROM ${quote(table)} ORDER BY +${quote(column)}`)
     .all() as readonly { readonly opcode: string; readonly p4: string | null }[];

@@ -4,10 +4,10 @@ import type { Row } from '../database.ts';
 
 type Prepared = Driver.Statement<unknown[], Row>;
 
-/** Pages that a connection may keep, in bytes; taken only as far as the file is read. */
+/** The page cache of a connection, in bytes; allocated only as pages are read. */
 const cacheSize = 128 * 1024 * 1024;
 
-/** One connection with what keeps data safe; prepared statements live as long as their Statement. */
+/** One connection with its safety settings and its prepared statements, which live as long as their Statement. */
 export class SqliteConnection {
   readonly driver: Driver.Database;
   private readonly prepared = new WeakMap<Statement, Prepared>();
@@ -29,7 +29,7 @@ export class SqliteConnection {
     return prepared;
   }
 
-  /** All rows; where they may be more than there is room for they are read one by one, which takes half as long again. */
+  /** Reads all rows. If they may exceed the row budget, they are read one by one, which takes half as long again. */
   all(statement: Statement, values: Values): readonly Row[] {
     const prepared = this.prepare(statement);
     const parameters = valuesFor(statement, values);

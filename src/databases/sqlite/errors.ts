@@ -4,15 +4,18 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { ConstraintError, DatabaseFailure, type FailureKind } from '../database.ts';
 
 /**
- * How long a file that another process has locked is tried again, in ms. See
+ * How long to retry while another process has the file locked, in ms. See
  * docs/contract/3-writing.md#transactions, rule 3.
  */
 export const busyPatience = 5_000;
 
-/** A try costs little; with longer pauses, other processes that write often would take turn after turn. In ms. */
+/**
+ * The longest pause between attempts, in ms. An attempt is cheap; after a longer pause, other processes that write
+ * often would always be first.
+ */
 const longestPause = 2;
 
-/** The result code of an error of SQLite, extended; empty for any other error. */
+/** The extended result code of a SQLite error; empty for any other error. */
 export function codeOf(error: unknown): string {
   return error instanceof Driver.SqliteError ? error.code : '';
 }
@@ -22,12 +25,12 @@ export function isBusy(error: unknown): boolean {
   return /^SQLITE_(?:BUSY|LOCKED)/u.test(codeOf(error));
 }
 
-/** `CHECK constraint failed: a > 0`: what stands behind the colon. */
+/** The part after the colon in `CHECK constraint failed: a > 0`. */
 function ruleIn(error: unknown): string {
   return (error as Error).message.replace(/^[A-Z ]+ constraint failed(?:: )?/u, '');
 }
 
-/** What an error of SQLite means to those above; whatever is none of these is a bug and stays as it is. */
+/** The meaning of a SQLite error for callers; an error without one is a bug and stays as it is. */
 export function meaningOf(error: unknown): unknown {
   const code = codeOf(error);
   const { message } = (error ?? {}) as Error;
@@ -42,7 +45,7 @@ export function meaningOf(error: unknown): unknown {
   if (code === 'SQLITE_CONSTRAINT_NOTNULL') return broken('notNull');
   if (code.startsWith('SQLITE_CONSTRAINT')) return broken('other');
   if (isBusy(error)) return failed('busy', 'The database is locked by another process.');
-  // Somebody has changed it under the service, and has to bring it back.
+  // The schema was changed while the service runs, and has to be restored.
   if (
     code === 'SQLITE_ERROR' &&
     /^no such (?:table|column)\b|^table .* has no column named |^cannot (?:INSERT into|UPDATE) generated column /su.test(
@@ -58,15 +61,15 @@ export function meaningOf(error: unknown): unknown {
 }
 
 /**
- * Runs `work` once no other process has the file locked when it begins: tried until `end`, without holding up the event loop.
- * Throws what an error means.
+ * Runs `work`. If another process has the file locked when it begins, retries until `end` without blocking the event
+ * loop. Throws errors by their meaning (`meaningOf`).
  */
 export function onceFree<Value>(
   work: () => MaybePromise<Value>,
   end?: number,
 ): MaybePromise<Value> {
   try {
-    // What it goes on with is its own: nothing of that is tried again.
+    // Only a lock at the beginning is retried: a promise of `work` is returned as it is.
     return work();
   } catch (error) {
     if (!isBusy(error)) throw meaningOf(error);

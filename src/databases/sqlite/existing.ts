@@ -3,19 +3,19 @@ import type { Field } from '../../model/api.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import { sqlite } from './dialect.ts';
 
-/** A name as SQLite tells names apart. */
+/** A name as SQLite compares names. */
 export function foldName(name: string): string {
   return name.toLowerCase();
 }
 
-/** Columns of some tables, all names as `foldName` has them: `table` → columns. */
+/** Columns by table, all names folded. */
 export type TableColumns = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** What may be otherwise in tables that no migration has made. */
+/** The peculiarities of tables that no migration made. */
 export interface ExistingColumns {
-  /** Those that SQLite would not compare by code point. */
+  /** Columns with a collation other than code point order. */
   readonly collated: TableColumns;
-  /** Those that text may stand in which is no JSON. */
+  /** JSON columns that may hold text that is not JSON. */
   readonly unguarded: TableColumns;
 }
 
@@ -41,7 +41,7 @@ export function overExisting({ collated, unguarded }: ExistingColumns): Dialect 
         placeholder,
         field,
       ),
-    // IN compares as the column before it does, and an equation of two as the first of them.
+    // IN uses the collation of its left operand, and `=` that of the first column.
     looksUp: (above, key) => !has(collated, above) && !has(collated, key),
     member: (column, members, field) => sqlite.member(json(column, field), members, field),
   };
@@ -58,8 +58,8 @@ function has(columns: TableColumns, { resource, column }: Field): boolean {
 }
 
 /**
- * A column as JSON: text that is none is the string that it is, as on the wire. SQLite itself fails with the whole
- * statement then, or reads what only JSON5 allows. It costs as much as reading the JSON once more.
+ * A column as JSON. Text that is not JSON becomes a JSON string, as on the wire. Without that the whole statement
+ * fails, or SQLite accepts JSON5. This costs one more parse.
  */
 function asJson(column: string): string {
   return `iif(json_valid(${column}) IS NOT 0, ${column}, json_quote(CAST(${column} AS TEXT)))`;

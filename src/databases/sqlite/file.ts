@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseFailure } from '../database.ts';
 
-/** What tells a file from all others of the machine; undefined where there is none. */
+/** The device and inode of a file; undefined if there is none. */
 function identityOf(file: string): string | undefined {
   try {
     const found = statSync(file, { bigint: true, throwIfNoEntry: false });
@@ -29,20 +29,20 @@ function identityOf(file: string): string | undefined {
 }
 
 /**
- * A file as it was opened. Deleted, moved or replaced under a running server, it stays open for those who have it, and
- * SQLite goes on writing to what nobody will find again: a write that was answered would be gone with the process. So it
- * would with the log beside it, which has what was written last.
+ * The identity of an open database file. If the file is deleted, moved or replaced while the server runs, SQLite goes
+ * on writing to the old one, and responses would promise writes that are lost with the process. The same holds for
+ * the write-ahead log.
  */
 export class OpenFile {
   private readonly identities: ReadonlyMap<string, string | undefined>;
 
-  /** `isWritten`: the log is there by now, and stays as long as the file is open. */
+  /** `isWritten`: the write-ahead log exists, and stays as long as the file is open. */
   constructor(file: string, isWritten: boolean) {
     const paths = isWritten ? [file, `${file}-wal`] : [file];
     this.identities = new Map(paths.map((path) => [path, identityOf(path)]));
   }
 
-  /** Throws a `DatabaseFailure` where a name leads to another file by now, or to none. */
+  /** Throws a `DatabaseFailure` if a path leads to another file now, or to none. */
   mustBeThere(): void {
     for (const [path, identity] of this.identities) {
       const found = identityOf(path);
@@ -64,15 +64,15 @@ export function mayWrite(path: string): boolean {
   }
 }
 
-/** Where a file can be read, and what takes away again what was made for it. */
+/** A readable path, and the function that removes temporary files. */
 export interface Readable {
   readonly path: string;
   readonly done: () => void;
 }
 
 /**
- * SQLite reads a file in WAL mode only where it may make two others beside it, or finds them. Where it may not and they are
- * not there, nobody has the file open, and a copy of it is as good.
+ * SQLite reads a file in WAL mode only if its two side files exist or can be created. If neither is possible, no
+ * process has the file open, and a copy is read instead.
  */
 export function toRead(path: string): Readable {
   const isReadable = mayWrite(dirname(path)) || existsSync(`${path}-wal`) || !isWal(path);
@@ -89,7 +89,7 @@ export function toRead(path: string): Readable {
   return { path: copy, done };
 }
 
-/** Byte 19 of a file says by which journal it is read. */
+/** Byte 19 of the header is 2 in WAL mode. */
 function isWal(path: string): boolean {
   const header = Buffer.alloc(20);
   const file = openSync(path, 'r');

@@ -15,7 +15,9 @@ const holders: ReadonlyMap<string, ColumnHolder> = new Map([
   ['NUMERIC', 'any'],
 ]);
 
-/** The forms in which a file has the fields of an Api (`findForms`). Changes nothing of it. Throws what SQLite throws. */
+/**
+ * The stored forms of an Api's fields in a file (`findForms`). Does not change the file. Throws the errors of SQLite.
+ */
 export function sqliteForms(file: string, api: Api): FoundForms {
   const driver = new Driver(file, { fileMustExist: true, timeout: 0 });
   try {

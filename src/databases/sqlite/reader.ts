@@ -7,13 +7,12 @@ import type { Row } from '../database.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { ServedKinds } from './served.ts';
 
-/** How many totals of one statement are remembered until something changes. */
+/** How many results of one counting statement are cached until something changes. */
 const rememberedCounts = 200;
 
 /**
- * The connection that reads. The reads of one turn of the event loop share a snapshot: a request sees its list, its
- * total and its expansions at one moment, and the file is locked once for all of them instead of once for each
- * statement.
+ * The connection that reads. All reads in one turn of the event loop share a snapshot: a request sees its list, its
+ * total and its expansions at one moment, and the file is locked once for all of them.
  */
 export class SqliteReader {
   private readonly connection: SqliteConnection;
@@ -23,7 +22,7 @@ export class SqliteReader {
   private readonly commit: Driver.Statement<[]>;
   private readonly dataVersion: Driver.Statement<[], number>;
   private isOpen = false;
-  /** What `timesRead` gave when it was opened. */
+  /** The value of `timesRead` when the snapshot was opened. */
   private openedAt = -1;
   private lastVersion = -1;
 
@@ -41,13 +40,13 @@ export class SqliteReader {
     return this.connection.all(statement, values);
   }
 
-  /** Tells of every commit in the file. */
+  /** Changes with every commit to the file. */
   get version(): number {
     this.openSnapshot();
     return this.lastVersion;
   }
 
-  /** The result of a counting statement, remembered until anything in the file changes. */
+  /** Runs a counting statement and caches the result until anything in the file changes. */
   count(statement: Statement, values: Values): number {
     const { version } = this;
     const parameters = valuesFor(statement, values);
@@ -56,29 +55,29 @@ export class SqliteReader {
     return count;
   }
 
-  /** The remembered result of a counting statement. */
+  /** The cached result of a counting statement. */
   counted(statement: Statement, values: Values): number | undefined {
     this.openSnapshot();
     return this.counts.get(statement)?.get(countKey(statement, values));
   }
 
-  /** Remembers a result that was read in a version of the file, where that is still the last one. */
+  /** Caches a result that was read at `version`, if that is still the latest. */
   remember(statement: Statement, values: Values, count: number, version: number): void {
     if (version !== this.version) return;
     const none = (): BoundedCache<number> => new BoundedCache(rememberedCounts);
     getOrInsert(this.counts, statement, none).set(countKey(statement, values), count);
   }
 
-  /** After a commit: what is read from now on sees it. */
+  /** Ends the snapshot after a commit, so that later reads see the commit. */
   endSnapshot(): void {
     if (!this.isOpen) return;
     this.isOpen = false;
     const { driver } = this.connection;
     try {
-      // Some errors (I/O, a damaged file) have ended it already.
+      // After some errors (I/O, a damaged file) SQLite has ended the transaction itself.
       if (driver.inTransaction) this.commit.run();
     } catch {
-      // A file that was damaged meanwhile is found so here, where nobody waits for an answer.
+      // The commit may find a damaged file, but no request waits for it.
       if (driver.inTransaction) driver.exec('ROLLBACK');
     }
   }
@@ -91,17 +90,17 @@ export class SqliteReader {
   private openSnapshot(): void {
     const now = timesRead();
     if (this.isOpen && now === this.openedAt) return;
-    // Left from what ran between two turns: who asks now may know of later commits, which another process has made.
+    // A snapshot left open between two turns: a client may know of later commits by another process.
     this.endSnapshot();
     this.begin.run();
     [this.isOpen, this.openedAt] = [true, now];
     setImmediate(() => this.endSnapshot());
     try {
-      // Changes with every commit of another connection, the own writer and other processes included.
+      // Changes with every commit of another connection, in this process or another.
       const version = this.dataVersion.get() ?? -1;
       const isOther = version !== this.lastVersion;
       if (isOther) this.counts = new WeakMap();
-      // Where it throws, the next one asks again.
+      // If this throws, the next read checks again.
       this.served.mustBeKept(this.connection, isOther);
       this.lastVersion = version;
     } catch (error) {
@@ -111,7 +110,7 @@ export class SqliteReader {
   }
 }
 
-/** The values of a counting statement as one text. No bound text holds a NUL, so that two cannot look like one. */
+/** The values of a counting statement as a cache key. Bound texts hold no NUL, so keys are distinct. */
 function countKey(statement: Statement, values: Values): string {
   return valuesFor(statement, values)
     .map((value) => `${typeof value} ${String(value)}`)

@@ -16,20 +16,21 @@ const schemaVersion: Statement = { sql: 'PRAGMA schema_version', parameters: [] 
 /** No schema has this version. */
 const never = -1;
 
-/** What the columns of an Api hold, by their names as `keyOf` writes them. */
+/** The kinds of values in the columns of an Api, by column as `keyOf` names it. */
 type Kinds = ReadonlyMap<string, RecordRow['kind']>;
 
 /**
- * Keeps a server to the kinds of values that its columns held when it began. A migration for another specification may
- * change them meanwhile, and SQLite takes nearly anything in any column: 2.50 would be written with two places where the
- * others read three of them. `PRAGMA schema_version` tells of every such change, since it makes the table anew.
+ * Keeps a server from using columns whose kind of values has changed since it started. A migration for another
+ * specification may change them meanwhile, and SQLite accepts nearly any value in any column: 2.50 would be written
+ * with two decimal places where other servers read three. `PRAGMA schema_version` changes with every such migration,
+ * since it rebuilds the table.
  */
 export class ServedKinds {
   private begun: Kinds = new Map();
   private lookedAt = never;
   private failure: DatabaseFailure | undefined;
 
-  /** From now on, what the columns of this Api hold is to stay. */
+  /** Records what the columns of this Api hold now. */
   serve(driver: Driver.Database, api: Api): void {
     const wanted = new Map(
       schemaOf(api, sqlite).flatMap(({ name, columns }) =>
@@ -42,7 +43,8 @@ export class ServedKinds {
         const key = keyOf(table, column);
         const own = wanted.get(key);
         if (own === undefined) return [];
-        // A worker that takes the place of another may come after the migration; what others have changed is as it is now.
+        // A restarted worker may come after the migration. Columns that were changed outside of migrations count as
+        // they are now.
         const type = tables.get(foldName(table))?.().columns.get(foldName(column))?.type;
         const isAsMade = isMade && kind !== '' && !isNumberForm(kind) && typeOfKind(kind) === type;
         return [[key, isAsMade ? own : kind]];
@@ -53,8 +55,8 @@ export class ServedKinds {
   }
 
   /**
-   * Throws a DatabaseFailure where one of them has come to hold something else. To be asked within a transaction; `isOther`:
-   * whether somebody may have written since this connection asked.
+   * Throws a DatabaseFailure if one of the columns has come to hold something else. Call it within a transaction.
+   * `isOther`: whether another connection may have written since the last call.
    */
   mustBeKept(connection: SqliteConnection, isOther: boolean): void {
     if (this.begun.size === 0) return;
@@ -81,12 +83,12 @@ export class ServedKinds {
   }
 }
 
-/** As SQLite compares names. */
+/** Names as SQLite compares them. */
 function keyOf(table: string, column: string): string {
   return foldName(`${table}.${column}`);
 }
 
-/** Of a decimal only its places decide how it is held. */
+/** Only the decimal places of a decimal decide how it is stored. */
 function isHeldAlike(before: RecordRow['kind'], now: RecordRow['kind']): boolean {
   return before === now || (placesOf(before) !== undefined && placesOf(before) === placesOf(now));
 }

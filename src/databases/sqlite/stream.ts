@@ -4,19 +4,19 @@ import type { Row, Take } from '../database.ts';
 import { SqliteConnection } from './connection.ts';
 import { meaningOf, onceFree } from './errors.ts';
 
-/** How many rows are read in one turn of the event loop. */
+/** The rows read in one turn of the event loop. */
 const portionLength = 2_000;
-/** Pages that such a connection may keep, and what it may sort in memory, in bytes. */
+/** The page cache and sort memory of a stream's connection, in bytes. */
 const cacheSize = 16 * 1024 * 1024;
 
-/** How many are read at once: each holds its pages until it has come to its end, which for all together is no later so. */
+/** The most streams at once. Each holds its page cache until it ends, and with more of them none would end sooner. */
 const most = 4;
 let reading = 0;
 const waiting: (() => void)[] = [];
 
 /**
- * Reads rows over a connection of its own, so that the one that reads for all others stays free; where some are read
- * already it waits. See `Database.stream`.
+ * Streams rows over a connection of its own, so that the shared one stays free. Waits if `most` streams run. See
+ * `Database.stream`.
  */
 export async function streamRows(
   file: string,
@@ -64,7 +64,7 @@ async function readRows(
   }
 }
 
-/** Once the snapshot is taken, nobody else's lock is met any more. */
+/** Takes the snapshot, after which locks of other connections no longer matter. */
 function openSnapshot(file: string): SqliteConnection {
   const connection = new SqliteConnection(file, { readonly: true }, cacheSize);
   try {

@@ -8,32 +8,32 @@ interface Job {
   readonly extent: Extent;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** When its waiting for a locked file ends. */
+  /** When to stop waiting for a locked file. */
   readonly end: number;
 }
 
-/** A single statement that fails takes itself back; anything longer needs a savepoint to go back to. */
+/** A failed single statement undoes itself; more than one needs a savepoint. */
 type Extent = 'statement' | 'statements';
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 interface Hooks {
-  /** Called before each transaction, which it refuses by throwing. */
+  /** Called before each transaction; throws to prevent it. */
   readonly onBegin: () => void;
-  /** Called within each transaction before its first write; refuses it in the same way. */
+  /** Called within each transaction before its first write; throws to prevent it. */
   readonly onBegun: () => void;
-  /** Called after each commit, before anyone is answered. */
+  /** Called after each commit, before the callers get their results. */
   readonly onCommit: () => void;
 }
 
-/** The most writes that one transaction takes, so that none waits long for its neighbours. */
+/** The most writes in one transaction, so that none waits long for the others. */
 const batchSize = 256;
-/** How long a transaction takes in further writes, in ms: meanwhile nothing else is answered. */
+/** How long a transaction accepts further writes, in ms: meanwhile the event loop is blocked. */
 const batchTime = 50;
 
 /**
- * Group commit: all writes that wait go into one transaction, each in a savepoint of its own, and are answered
- * after the commit. A write that fails takes only itself back.
+ * Group commit: all waiting writes go into one transaction, each in its own savepoint, and resolve after the commit.
+ * A failed write undoes only itself.
  */
 export class WriteQueue {
   private readonly driver: Driver.Database;
@@ -65,14 +65,14 @@ export class WriteQueue {
     });
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when the queue is empty. */
   async idle(): Promise<void> {
     await this.running;
   }
 
   private async drain(): Promise<void> {
     while (this.waiting.length > 0) {
-      // What arrives in the same turn of the event loop shares the transaction.
+      // Writes that arrive in the same turn of the event loop share the transaction.
       await nextTurn();
       const jobs = this.waiting.splice(0, batchSize);
       const outcomes = (await this.runTogether(jobs)) ?? (await this.runEach(jobs));
@@ -86,7 +86,7 @@ export class WriteQueue {
     this.running = undefined;
   }
 
-  /** Each in a transaction of its own: what one does to its transaction is then no matter of the others. */
+  /** Runs each job in its own transaction, so that one that breaks its transaction does not affect the others. */
   private async runEach(jobs: readonly Job[]): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = [];
     for (const job of jobs) {
@@ -99,14 +99,14 @@ export class WriteQueue {
   }
 
   /**
-   * Runs jobs in one transaction, as many as its time allows; undefined when the whole of it was lost (a full disk,
-   * an I/O error), so that nothing of it has happened and each may be tried alone.
+   * Runs as many jobs in one transaction as its time allows. Undefined if the whole transaction was lost (a full
+   * disk, an I/O error): then nothing has happened, and each job can be retried alone.
    */
   private async runTogether(jobs: readonly Job[]): Promise<readonly Outcome[] | undefined> {
     try {
       await this.begin(jobs[0]?.end);
     } catch (error) {
-      // Those that have waited as long as the first; the others wait on.
+      // These have waited until their end; the others go on waiting.
       const now = performance.now();
       const over = jobs.filter((job, index) => index === 0 || job.end <= now);
       return over.map(() => ({ error }));
@@ -129,7 +129,7 @@ export class WriteQueue {
   }
 
   private lost(jobs: readonly Job[], last: Outcome | undefined): readonly Outcome[] | undefined {
-    // Alone, the error is the job's own.
+    // If the job was alone, the error is its own.
     return jobs.length === 1 && last !== undefined && 'error' in last ? [last] : undefined;
   }
 
@@ -155,7 +155,7 @@ export class WriteQueue {
   }
 
   private async begin(end: number | undefined): Promise<void> {
-    // Left over only where taking it back had failed.
+    // A transaction is left over only if its rollback failed.
     this.rollBack();
     this.hooks.onBegin();
     await onceFree(() => this.driver.exec('BEGIN IMMEDIATE'), end);
@@ -171,7 +171,7 @@ export class WriteQueue {
     try {
       if (this.driver.inTransaction) this.driver.exec('ROLLBACK');
     } catch {
-      // What made this necessary is reported; the next transaction tries again.
+      // The error that led here is reported; the next transaction rolls back again.
     }
   }
 }

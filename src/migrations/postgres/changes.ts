@@ -19,7 +19,7 @@ import {
 export function statementsOf(changes: SchemaChanges, rules: SchemaRules): readonly string[] {
   const { alterTables, createTables, createIndexes } = changes;
   return [
-    // Keys stand in the way of what changes on either side of them.
+    // Foreign keys prevent changes of the columns on either side.
     ...alterTables.flatMap((table) => dropReferences(table)),
     ...changes.dropIndexes.map((name) => `DROP INDEX ${quote(name)}`),
     ...dropTables(changes),
@@ -41,19 +41,19 @@ export function statementsOf(changes: SchemaChanges, rules: SchemaRules): readon
   ];
 }
 
-/** At once, since they may refer to each other. */
+/** Drops them in one statement, since they may refer to each other. */
 function dropTables({ dropTables: names }: SchemaChanges): readonly string[] {
   return names.length === 0 ? [] : [`DROP TABLE ${names.map(quote).join(', ')}`];
 }
 
-/** The definition of a column without its key, which becomes a constraint of its own once all tables are there. */
+/** The definition of a column without its foreign key, which is added once all tables exist. */
 function columnOf(column: ColumnSchema): string {
   return columnSql({ ...column, reference: undefined });
 }
 
 /**
- * Whether a key has to go before its column changes; it comes back where the file wants it. One of which the file says
- * nothing the server keeps, or refuses the change.
+ * Whether a foreign key has to be dropped before its column changes. It is added again if the file wants it. The
+ * server keeps one that the file does not mention, or refuses the change.
  */
 function isReleased({ actual, conversion, isDropped, reference }: ColumnChange): boolean {
   return (
@@ -76,7 +76,7 @@ function dropReferences({ actual, columns }: TableChange): readonly string[] {
 }
 
 function addReferences({ name, columns }: TableChange): readonly string[] {
-  // What comes back under its name comes before what is given one.
+  // Constraints that return under their old name come before those that get a new one.
   const released = columns.filter(isReleased);
   const added = columns.filter(
     (column) => column.actual === undefined || column.reference.change === 'add',
@@ -89,7 +89,7 @@ function addReferences({ name, columns }: TableChange): readonly string[] {
   });
 }
 
-/** What the file says nothing of stays as it was in `actual`, which is made again. */
+/** Adds a foreign key; options that the file does not mention are taken from `actual`. */
 function addReference(
   table: string,
   column: string,
@@ -118,8 +118,8 @@ function renameColumns({ name, columns }: TableChange): readonly string[] {
 }
 
 /**
- * What changes of the columns of a table: all that one statement can do in one, since each that changes a type writes the
- * table and its indexes anew, while nobody else may read it.
+ * All column changes of a table in as few statements as possible: each type change rewrites the table and its indexes
+ * while it is locked for reading.
  */
 function alterTable({ name, actual: there, columns }: TableChange): readonly string[] {
   const table = quote(name);
@@ -143,10 +143,10 @@ function alterTable({ name, actual: there, columns }: TableChange): readonly str
     const changesNull = column.nullable !== actual.nullable && wanted?.isKey !== true;
     if (changesNull && column.nullable) act('DROP NOT NULL');
     if (conversion !== undefined && wanted !== undefined) {
-      // What gives ids gives whole numbers, and a default is of the old type.
+      // Identity columns hold integers only, and a default has the old type.
       if (actual.isPrimary && !wanted.type.includes('GENERATED'))
         first.push(alter(`ALTER COLUMN ${one} DROP IDENTITY IF EXISTS`));
-      // But for that of a serial, which goes on to give ids.
+      // Except the default of a serial column, which goes on generating ids.
       const isSerial =
         wanted.type.includes('GENERATED') && actual.default?.startsWith('nextval(') === true;
       const old = isSerial || keepsValues(one, conversion) ? undefined : actual.default;
@@ -172,7 +172,7 @@ function alterTable({ name, actual: there, columns }: TableChange): readonly str
   return [...first, ...(actions.length === 0 ? [] : [alter(actions.join(', '))]), ...last];
 }
 
-/** Without what else a definition says; a domain stays where only the collation changes. */
+/** The new type without the rest of the definition. A domain stays if only the collation changes. */
 function newType({ name, actual, conversion }: ColumnChange, wanted: ColumnSchema): string {
   const [type = ''] = wanted.type.split(/ (?:GENERATED|NOT NULL|PRIMARY)/u);
   return actual?.domain !== undefined && conversion !== undefined && keepsValues(name, conversion)
@@ -185,28 +185,26 @@ function leavesDomain({ name, actual, conversion }: ColumnChange): boolean {
   return isOfOne && conversion !== undefined && !keepsValues(name, conversion);
 }
 
-/** What a domain has asked of the values of a column that leaves it, where they go on to be of the same kind. */
+/** The checks of the domain that a column leaves, if its values stay of the same kind. */
 function keptRules(column: ColumnChange): readonly string[] {
   const { name, actual, conversion } = column;
   if (!leavesDomain(column) || conversion?.default === undefined) return [];
   return (actual?.domain?.checks ?? []).map((check) =>
-    // Where it is not in quotes, a word in capitals is one of the language.
+    // Outside of quotes, a word in capitals is a keyword.
     check.replaceAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\bVALUE\b/gu, (part) =>
       part === 'VALUE' ? quote(name) : part,
     ),
   );
 }
 
-/** A table has one primary key: beside one of several columns, the id is unique. */
+/** A table has one primary key, so the id beside a primary key of several columns is unique instead. */
 function besideKey(column: ColumnSchema, { indexes }: ActualTable): ColumnSchema {
   return column.isKey && indexes.some(({ isPrimary }) => isPrimary)
     ? { ...column, type: column.type.replace('PRIMARY KEY', 'UNIQUE') }
     : column;
 }
 
-/**
- * A column that is added keeps the default: servers of the former specification go on writing rows, without a word of it.
- */
+/** An added column keeps its default, because servers of the previous specification insert rows without naming it. */
 function withDefault(definition: string, fill: string | undefined): string {
   return fill === undefined ? definition : `${definition} DEFAULT ${fill}`;
 }

@@ -3,7 +3,7 @@ import type { MigrationStep } from '../../sql/schema/schema.ts';
 import type { Ask } from '../../databases/postgres/database.ts';
 import { step, type SchemaChanges } from '../changes.ts';
 
-/** The columns of two lists, of tables and of columns; no column (`attnum` is null) stands for a whole table. */
+/** The columns in two lists, of tables and of columns; `attnum` null stands for a whole table. */
 const changedColumns = `changed AS (
   SELECT relname, attname, pg_class.oid AS relation, attnum, attinhcount
   FROM unnest($1::text[], $2::text[]) AS one(relation_name, column_name)
@@ -11,8 +11,8 @@ const changedColumns = `changed AS (
   LEFT JOIN pg_attribute ON attrelid = pg_class.oid AND attname = column_name AND attnum > 0)`;
 
 /**
- * What is made of them, and of views of them: what is furthest from them comes first, so that it can be dropped in this
- * order. To the server a view depends on a column through a rule that nobody has written, a computed column through its
+ * The objects that depend on them, and the views of those, most distant first, so that they can be dropped in this
+ * order. In the catalog a view depends on a column through its internal rule, and a computed column through its
  * default.
  */
 const dependentsQuery = `WITH RECURSIVE ${changedColumns},
@@ -42,12 +42,12 @@ const dependentsQuery = `WITH RECURSIVE ${changedColumns},
   pg_identify_object(class, object, 0) AS named
  ORDER BY relname, distance DESC, identity`;
 
-/** Which of them the table itself cannot change: they are its parent's, or it is divided by them. */
+/** Changed columns that the table itself cannot change: inherited ones, and those of its partition key. */
 const boundQuery = `WITH ${changedColumns}
  SELECT relname, attname, attinhcount > 0 FROM changed LEFT JOIN pg_partitioned_table ON partrelid = relation
  WHERE attinhcount > 0 OR attnum = ANY(partattrs) ORDER BY relname, attnum`;
 
-/** What keeps a migration from being made that nothing in the tables themselves tells, all of it at once. */
+/** All obstacles that the tables themselves do not show. */
 export async function dependentObstacles(
   ask: Ask,
   { alterTables, dropTables }: SchemaChanges,
@@ -92,7 +92,7 @@ export async function dependentObstacles(
   ];
 }
 
-/** In words what the server says of an object in its own. */
+/** The server's name for an object, in words. */
 function described(type: string, identity: string): string {
   if (type === 'default value') return `the computed column ${identity.replace(/^for /u, '')}`;
   if (type === 'publication relation') return identity.replace(/^.* in (?=publication )/u, 'the ');

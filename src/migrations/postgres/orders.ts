@@ -7,8 +7,9 @@ import type { Ask } from '../../databases/postgres/database.ts';
 import type { ColumnAdvice } from '../../databases/existing/actual-schema.ts';
 
 /**
- * The fields of an Api that an index of others serves in filters, but in no sort: it has nulls where PostgreSQL puts them by
- * itself, behind all else. Such an index is adopted, as most of an existing database are so. A key is hardly sorted by.
+ * Fields that an existing index serves in filters but not in sorts, because PostgreSQL puts nulls last by default and
+ * the API puts them first. Migrations adopt such indexes, which most existing databases have. Foreign keys are left
+ * out: requests rarely sort by one.
  */
 export async function unservedOrders(
   ask: Ask,
@@ -22,7 +23,7 @@ export async function unservedOrders(
       const own = indexes.filter(
         ({ columns: [first], isInOrder }) => isInOrder && first === cutName(field.column),
       );
-      // Where there is none at all, a migration makes one.
+      // If there is no index at all, a migration makes one.
       const isServed = own.length === 0 || own.some(({ nullsFirst }) => nullsFirst?.[0] === true);
       const wanted = `ON ${quote(table)} (${quote(field.column)} NULLS FIRST, ${quote(id.column)})`;
       const message = `the API sorts ${field.name} with nulls first, and no index has that order; add CREATE INDEX … ${wanted}`;

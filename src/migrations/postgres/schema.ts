@@ -32,7 +32,7 @@ import {
   type MigrationOptions,
 } from '../steps.ts';
 
-/** How long others may take to leave a table, in ms: all who come later wait behind it. */
+/** How long to wait for a table lock, in ms: later requests queue behind it. */
 const limitWaiting = 'SET LOCAL lock_timeout = 10000';
 
 const rules: SchemaRules = {
@@ -56,7 +56,7 @@ const rules: SchemaRules = {
   indexColumns: withId,
   indexSql,
   putsNullsFirst,
-  // The server keeps no text, and nothing else gives names with such an end.
+  // The server does not keep the text of an index, and nothing else makes names with this ending.
   isAsWritten: () => true,
 };
 
@@ -83,7 +83,7 @@ function typeOfKind(kind: StoredKind): string {
     : `numeric(${digits.precision},${digits.scale})`;
 }
 
-/** What a column holds whose type says nothing of digits. */
+/** The kind of a column whose type declares no precision. */
 const anyDecimal: StoredKind = 'decimal(1000,500)';
 
 function kindOfType(type: string): StoredKind {
@@ -99,7 +99,7 @@ function kindOfType(type: string): StoredKind {
   return type === 'boolean' || type === 'date' || type === 'uuid' ? type : 'string';
 }
 
-/** Where only the type of the column differs, or is none of those that Plinth uses, it is brought to the usual one first. */
+/** If only the type of the column differs, or Plinth does not use it, values go through the usual type first. */
 function convert(from: StoredKind, to: StoredKind, oldType: string, type: string): Conversion {
   const usual = typeOfKind(from);
   const cast = (column: string): string => {
@@ -111,7 +111,7 @@ function convert(from: StoredKind, to: StoredKind, oldType: string, type: string
   if (from === to) {
     const value = (column: string): string => `${cast(column)}::${type}`;
     const same = { value, default: (old: string) => value(`(${old})::${oldType}`) };
-    // Their column may hold microseconds.
+    // The column may hold microseconds.
     return from === 'datetime'
       ? { ...same, isInexact: (column) => `date_trunc('milliseconds', ${column}) <> ${column}` }
       : same;
@@ -135,8 +135,8 @@ function fillSql(fill: Fill, kind: StoredKind): string {
 }
 
 /**
- * What would bring a PostgreSQL database up to date with the Api, in order; nothing when it is. Tables that no
- * resource names and no migration has made are not looked at.
+ * The steps that bring a PostgreSQL database up to date with the Api, in order; none if it is. Ignores tables that no
+ * resource names and no migration made.
  */
 export async function planMigration(
   database: PostgresDatabase,
@@ -146,7 +146,7 @@ export async function planMigration(
   return (await prepared(database, api, options)).steps;
 }
 
-/** Whether a migration would neither change a database nor write anything down. */
+/** Whether a migration would change neither the database nor its record. */
 export async function isUpToDate(database: PostgresDatabase, api: Api): Promise<boolean> {
   return isDone(await prepared(database, api, {}));
 }
@@ -164,15 +164,15 @@ async function prepared(
   try {
     return await look();
   } catch (error) {
-    // Rows are those of one moment, but names are looked up anew: another migration has come in between.
+    // Rows come from one snapshot, but names are looked up in the current catalog: another migration ran meanwhile.
     if (!isGone(error)) throw error;
     return look();
   }
 }
 
 /**
- * Brings a database up to date in one transaction, in which the steps are found as well, so that two at once are
- * safe: the second waits for the first. Gives the steps; where one of them is not possible, nothing was done. Throws a
+ * Brings a database up to date in one transaction, which finds the steps as well: of two concurrent migrations, the
+ * second waits for the first. Returns the steps; if one of them is not possible, nothing was changed. Throws a
  * DatabaseFailure.
  */
 export async function migrate(
@@ -187,7 +187,7 @@ export async function migrate(
     const steps = await change(database, api, options, true);
     return steps ?? (await change(database, api, options, false)) ?? [];
   } catch (error) {
-    // A constraint that rows break has its own words in the cause.
+    // The error of a constraint that rows violate has the server's own words in its cause.
     const { message, detail } = ((error as Error).cause ?? error) as Error & { detail?: string };
     const reason =
       detail === undefined
@@ -202,7 +202,7 @@ export async function migrate(
   }
 }
 
-/** The table whose lock keeps migrations apart. Two that make it at once get in each other's way, and it is there. */
+/** The table whose lock separates migrations. If two create it at once, one of them fails, and the table exists. */
 async function makeRecord(database: PostgresDatabase): Promise<void> {
   try {
     await database.writeOne({ sql: createRecord(postgres), parameters: [] }, { bound: [] });
@@ -211,7 +211,7 @@ async function makeRecord(database: PostgresDatabase): Promise<void> {
   }
 }
 
-/** The transaction of a migration. Gives nothing where tables were to be locked and the server has no locks of them. */
+/** The transaction of a migration. Undefined if tables had to be locked and the server has no table locks. */
 async function change(
   database: PostgresDatabase,
   api: Api,
@@ -220,7 +220,7 @@ async function change(
 ): Promise<readonly MigrationStep[] | undefined> {
   let hasLocks = true;
   const changing = database.changing(async (ask) => {
-    // However long the other one takes.
+    // Waits without a limit for another migration.
     await ask(lockRecord);
     await ask(limitWaiting);
     const seen = await prepareMigration(ask, api, options);
@@ -231,7 +231,7 @@ async function change(
         hasLocks = !isUnsupported(error);
         throw error;
       });
-    // Others may have written until then what could not be kept.
+    // Other sessions may have written values until the locks were taken that cannot be kept.
     const { steps, changes, record, isRecordStale } =
       locks.length === 0 ? seen : await prepareMigration(ask, api, options);
     if (!arePossible(steps, options)) return steps;
@@ -245,7 +245,7 @@ async function change(
   });
 }
 
-/** Locks what a migration has looked into and is going to change. */
+/** Locks the tables that a migration has examined and will change. */
 function locksOf({ changes }: Migration): readonly string[] {
   const names = new Set([
     ...changes.alterTables.map(({ actual }) => actual.name),
@@ -266,7 +266,7 @@ async function prepareMigration(ask: Ask, api: Api, options: MigrationOptions): 
   return { ...migration, steps: [...migration.steps, ...obstacles] };
 }
 
-/** The type in a column's definition, written as `format_type` writes it. */
+/** The type in a column's definition, as `format_type` writes it. */
 function typeName(definition: string): string {
   const [type = ''] = definition.split(/ (?:COLLATE|GENERATED|NOT NULL|PRIMARY)/u);
   return type
@@ -275,7 +275,7 @@ function typeName(definition: string): string {
     .replace(/^timestamptz(\(\d\))?$/u, 'timestamp$1 with time zone');
 }
 
-/** As lists are sorted: nulls first ascending, last descending. What is never null goes without saying. */
+/** The null order of sorts: nulls first ascending, last descending. Columns that are never null need none. */
 function putsNullsFirst({ columns }: TableSchema, name: string): boolean {
   return columns.some((column) => column.name === name && column.nullable && !column.isKey);
 }

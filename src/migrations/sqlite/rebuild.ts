@@ -9,8 +9,8 @@ import { hasTable, rowKeyName } from '../../databases/sqlite/catalog.ts';
 import { valueFrom, type ColumnChange, type TableChange } from '../changes.ts';
 
 /**
- * Makes a table anew with its columns changed and its rows copied: SQLite can change few things of a column in place.
- * Indexes and triggers of others come back, and ids that were given out stay so. Foreign keys have to be off.
+ * Rebuilds a table with its columns changed and its rows copied, since SQLite changes few things in place. Existing
+ * indexes and triggers are created again, and the last generated id is kept. Requires `foreign_keys = OFF`.
  */
 export function rebuildTable(driver: Driver.Database, table: TableChange): void {
   const { name, actual } = table;
@@ -44,7 +44,7 @@ export function rebuildTable(driver: Driver.Database, table: TableChange): void 
     `INSERT INTO ${quote(temporary)} (${targets.join(', ')}) SELECT ${values.join(', ')} FROM ${quote(name)}`,
   );
   driver.exec(`DROP TABLE ${quote(name)}`);
-  // So that no view or trigger is changed, or is in the way because the table it reads is gone for the moment.
+  // Keeps SQLite from rewriting views and triggers, and from failing on those that read the table while it is gone.
   driver.pragma('legacy_alter_table = ON');
   try {
     driver.exec(`ALTER TABLE ${quote(temporary)} RENAME TO ${quote(name)}`);
@@ -55,31 +55,31 @@ export function rebuildTable(driver: Driver.Database, table: TableChange): void 
   if (lastId !== undefined) keepLastId(driver, name, lastId);
 }
 
-/** By these names SQLite knows the key of each row, whatever columns are called. */
+/** Names under which SQLite addresses the key of each row, whatever the columns are called. */
 const rowKeyNames: ReadonlySet<string> = new Set([rowKeyName, 'oid', '_rowid_']);
 
-/** Whether SQLite adds a column in place: it refuses to where its name may mean a row's key. */
+/** Whether SQLite adds a column of this name in place: not if the name may mean the row's key. */
 export function addsColumn(name: string): boolean {
   return !rowKeyNames.has(foldName(name));
 }
 
-/** Whether SQLite gives a column another name in place: it refuses to where one of the two may mean a row's key. */
+/** Whether SQLite renames a column in place: not if either name may mean the row's key. */
 export function renamesColumn(from: string, to: string): boolean {
   return from === to || [from, to].every(addsColumn);
 }
 
-/** The name of a column once all that are renamed in place have their new names. */
+/** The name of a column after all renames in place. */
 function nameNow(actual: ActualColumn, { name }: ColumnChange): string {
   return renamesColumn(actual.name, name) ? name : actual.name;
 }
 
-/** A column as `CREATE TABLE` and `ADD COLUMN` take it. */
+/** A column definition for `CREATE TABLE` and `ADD COLUMN`. */
 export function definitionOf({ name, actual, wanted, ...change }: ColumnChange): string {
   if (wanted !== undefined) {
     const type =
       change.keepsType && actual !== undefined && !wanted.isKey ? actual.type : wanted.type;
     const sql = columnSql({ ...wanted, name, type, guard: guardOf(wanted, actual, change) });
-    // Other servers may still go by the former specification, and write rows without a word of a column that is new.
+    // Servers of the previous specification may insert rows without naming a new column.
     const value =
       actual === undefined ? change.fill : change.losesDefault ? undefined : actual.default;
     return value === undefined || wanted.isKey ? sql : withDefault(sql, value);
@@ -97,7 +97,7 @@ export function definitionOf({ name, actual, wanted, ...change }: ColumnChange):
   return actual?.default === undefined ? sql : withDefault(sql, actual.default);
 }
 
-/** A column whose values stay keeps what it has: there may be some that a guard would not let pass. */
+/** A column whose values stay keeps its guard or lack of one: a new guard could reject existing values. */
 function guardOf(
   wanted: ColumnSchema,
   actual: ActualColumn | undefined,
@@ -112,7 +112,7 @@ function withDefault(sql: string, value: string): string {
   return `${sql} DEFAULT (${value})`;
 }
 
-/** The last id that a table has given out, where it remembers it. */
+/** The last id that a table has generated, if SQLite remembers it. */
 function lastGivenId(driver: Driver.Database, table: string): number | undefined {
   if (!hasTable(driver, 'sqlite_sequence')) return undefined;
   return driver
@@ -121,7 +121,7 @@ function lastGivenId(driver: Driver.Database, table: string): number | undefined
     .get(table);
 }
 
-/** No id is given out twice, even where the records that had the last ones are gone. */
+/** Never generates an id twice, even if the records with the last ones were deleted. */
 function keepLastId(driver: Driver.Database, table: string, last: number): void {
   const update = driver.prepare<[number, string]>(
     'UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE lower(name) = lower(?)',

@@ -27,7 +27,7 @@ const rules: SchemaRules = {
   dialect: sqlite,
   fold: foldName,
   typeName: (definition) => definition.split(' ')[0] ?? '',
-  // Only what is declared as INTEGER is the key of the rows, which draws ids.
+  // Only a column declared INTEGER is the row key, which generates ids.
   isLike: (actual, wanted, isKey) =>
     affinityOf(actual) === wanted && !(isKey && wanted === 'INTEGER'),
   misfits,
@@ -35,7 +35,7 @@ const rules: SchemaRules = {
   typeOfKind,
   convert: (from, to) => {
     const call = (name: string, column: string): string => `${name}('${from}', '${to}', ${column})`;
-    // Also where the kind stays and only the type of the column was another one.
+    // Also if the kind stays and only the column type differs.
     if (from === to) return { value: (column) => column };
     return {
       value: (column) => call(valueFunction, column),
@@ -63,11 +63,12 @@ const affinityKinds: ReadonlyMap<string, StoredKind> = new Map([
   ['REAL', 'number'],
 ]);
 
-/** A column of numbers takes no value of most kinds for another one; what is text in it stays text. */
+/** The condition for values that a numeric column does not hold as the wanted kind; text in it stays text. */
 function misfits(actual: string, { kind, form }: ColumnSchema, column: string): string | undefined {
   const base = baseOf(kind);
   const affinity = affinityOf(actual);
-  // What is written in a form is no number where the form is none; values in another form are counted for all columns.
+  // Values written in a form are no numbers if the form is not numeric. Values in a wrong form are counted for all
+  // columns.
   if (
     form !== undefined &&
     (affinity === 'NUMERIC' || (affinity === 'INTEGER' && base === 'number'))
@@ -75,13 +76,13 @@ function misfits(actual: string, { kind, form }: ColumnSchema, column: string): 
     return 'false';
   if (affinity !== 'NUMERIC' || base === 'decimal') return undefined;
   if (base === 'string' && !/DATE|TIME/u.test(actual)) return undefined;
-  // JSON in any spelling; a text is no JSON of its own.
+  // Any valid JSON will do, but plain text is not JSON.
   if (base === 'json' || base === 'object' || base === 'array') return `NOT json_valid(${column})`;
-  // With the sign, the column has no type that the other side would be compared as.
+  // The sign removes the column's affinity from the comparison.
   return `+${column} IS NOT ${valueFunction}('any', '${kind}', ${column})`;
 }
 
-/** Every row draws its own UUID, of version 4; the time is that of the migration. */
+/** The SQL of a value for each row: a UUID of version 4 of its own, or the time of the migration. */
 function fillSql(fill: Fill, kind: StoredKind): string {
   if (fill.kind === 'literal') return fill.sql;
   if (fill.kind === 'uuid')
@@ -92,13 +93,13 @@ function fillSql(fill: Fill, kind: StoredKind): string {
   return kind === 'datetime' ? `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')` : `${kind}('now')`;
 }
 
-/** A whole number as the id is the key of the rows, which stands behind the columns of every index. */
+/** An integer id is the row key, which SQLite appends to every index. */
 function indexColumns(table: TableSchema, index: IndexSchema): readonly string[] {
   const isRowKey = table.columns.some(({ isKey, type }) => isKey && type.startsWith('INTEGER'));
   return isRowKey ? index.columns : withId(table, index);
 }
 
-/** The order in which requests compare texts, said where the column has another one. */
+/** The order in which requests compare texts, for columns with another collation. */
 const byCodePoint = ' COLLATE BINARY';
 
 function indexSql(
@@ -113,8 +114,8 @@ function indexSql(
 }
 
 /**
- * What would bring a SQLite database up to date with the Api, in order; nothing when it is. Tables that no resource
- * names and no migration has made are not looked at.
+ * The steps that bring a SQLite database up to date with the Api, in order; none if it is. Ignores tables that no
+ * resource names and no migration made.
  */
 export function planMigration(
   driver: Driver.Database,
@@ -124,7 +125,7 @@ export function planMigration(
   return prepareMigration(driver, api, options).steps;
 }
 
-/** Whether a migration would neither change a database nor write anything down. */
+/** Whether a migration would change neither the database nor its record. */
 export function isUpToDate(driver: Driver.Database, api: Api): boolean {
   return isDone(prepareMigration(driver, api, {}));
 }
@@ -136,7 +137,7 @@ function prepareMigration(driver: Driver.Database, api: Api, options: MigrationO
   return answered(driver, findMigration(api, rules, { tables, record }, options));
 }
 
-/** Runs what asks for counts to its end. */
+/** Runs a generator of counts to its end. */
 function answered<Answer>(driver: Driver.Database, asking: Counting<Answer>): Answer {
   let next = asking.next();
   while (next.done !== true)
@@ -145,8 +146,8 @@ function answered<Answer>(driver: Driver.Database, asking: Counting<Answer>): An
 }
 
 /**
- * What would bring a file up to date, without anything of it being changed, its journal mode included; `:memory:` is
- * an empty database. Throws what SQLite throws.
+ * The steps that would bring a file up to date. Does not change the file or its journal mode; `:memory:` is an empty
+ * database. Throws the errors of SQLite.
  */
 export function inspectFile(
   file: string,
@@ -162,8 +163,8 @@ export function inspectFile(
 }
 
 /**
- * Brings a database up to date in one transaction, in which the steps are found as well, so that two at once are
- * safe. Gives the steps; where one of them is not possible, nothing was done. Throws a DatabaseFailure.
+ * Brings a database up to date in one transaction, which finds the steps as well, so that two concurrent migrations
+ * are safe. Returns the steps; if one of them is not possible, nothing was changed. Throws a DatabaseFailure.
  */
 export async function migrate(
   driver: Driver.Database,
@@ -173,7 +174,8 @@ export async function migrate(
   const hadKeys = driver.pragma('foreign_keys', { simple: true }) === 1;
   const setKeys = (on: boolean): unknown => driver.pragma(`foreign_keys = ${on ? 'ON' : 'OFF'}`);
   await onceFree(() => {
-    // It does nothing inside a transaction; with it on, a table that is made anew would take along what refers to it.
+    // The pragma has no effect inside a transaction. With it on, dropping the old table would delete the rows that
+    // refer to it.
     setKeys(false);
     try {
       driver.exec('BEGIN IMMEDIATE');
@@ -238,7 +240,10 @@ function make(driver: Driver.Database, changes: SchemaChanges): void {
       );
 }
 
-/** What is wrong in a database: keys that lead nowhere, views and triggers that name what is not there; how often. */
+/**
+ * The faults in a database and how often each occurs: keys that refer to no row, and views or triggers that name
+ * missing objects.
+ */
 function faultsOf(driver: Driver.Database): ReadonlyMap<string, number> {
   const faults = new Map<string, number>();
   const keys = driver

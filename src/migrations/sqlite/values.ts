@@ -11,10 +11,10 @@ import {
 } from '../../model/exact-number.ts';
 import { baseOf, canBecome, digitsOf, textForms, type StoredKind } from '../../sql/stored-kind.ts';
 
-/** A value as SQLite gives it to a function. */
+/** A value as SQLite passes it to a function. */
 type Stored = string | number | bigint | Buffer | null;
 
-/** What a value becomes, and whether it still means the same. */
+/** A converted value, and whether it keeps its meaning. */
 interface Converted {
   readonly value: string | number | bigint;
   readonly isExact: boolean;
@@ -25,11 +25,11 @@ const forms = Object.fromEntries(
   Object.entries(textForms).map(([name, source]) => [name, new RegExp(source, 'u')]),
 ) as Readonly<Record<keyof typeof textForms, RegExp>>;
 
-/** The names under which the functions of a migration are known to SQL. */
+/** The names of the migration's functions in SQL. */
 export const valueFunction = '_plinth_value';
 export const inexactFunction = '_plinth_inexact';
 
-/** Lets a connection convert values: `_plinth_value(from, to, value)`, null where it cannot be. */
+/** Adds `_plinth_value(from, to, value)` to a connection; it gives null if the value cannot be converted. */
 export function addValueFunctions(driver: Driver.Database): void {
   const options = { deterministic: true, directOnly: true, safeIntegers: true };
   const convert = (from: unknown, to: unknown, value: unknown): Converted | undefined =>
@@ -43,7 +43,7 @@ export function addValueFunctions(driver: Driver.Database): void {
   );
 }
 
-/** A stored value of one kind as SQLite stores it as another; undefined where it cannot be. */
+/** Converts a stored value of one kind to another as SQLite stores it; undefined if it cannot be. */
 export function convertValue(
   from: StoredKind,
   to: StoredKind,
@@ -62,7 +62,7 @@ export function convertValue(
   return fromText(from, to, text);
 }
 
-/** A value that nobody has declared is of the kind that it looks like. */
+/** Converts a value of an undeclared kind by what it looks like. */
 function convertAny(to: StoredKind, stored: string | number | bigint): Converted | undefined {
   const from: StoredKind =
     typeof stored === 'bigint' ? 'integer' : typeof stored === 'number' ? 'number' : 'string';
@@ -74,7 +74,7 @@ function convertAny(to: StoredKind, stored: string | number | bigint): Converted
   return convertValue('string', to, base === 'datetime' ? moment : stored);
 }
 
-/** A value as the text that stands for it on the wire. */
+/** A value as text on the wire. */
 function textOf(kind: StoredKind, stored: string | number | bigint): string | undefined {
   const digits = digitsOf(kind);
   if (digits !== undefined) return formatScaled(String(stored), digits.scale);
