@@ -103,13 +103,13 @@ export class ConstraintError extends Error {
 }
 
 /** A trigger skipped a row without an error. */
-export function leftOut(): ConstraintError {
+export function skippedByTrigger(): ConstraintError {
   return new ConstraintError('other', '', { cause: new Error('a trigger leaves it out') });
 }
 
 /** Returns the result of an INSERT or UPDATE of one row. Throws a ConstraintError if a trigger skipped the row. */
-export function madeOne(changed: Changed): Changed {
-  if (changed.rows === 0) throw leftOut();
+export function requireOneRow(changed: Changed): Changed {
+  if (changed.rows === 0) throw skippedByTrigger();
   return changed;
 }
 
@@ -136,4 +136,30 @@ export class DatabaseFailure extends Error {
     super(message, options);
     this.kind = options?.kind ?? 'unavailable';
   }
+}
+
+/** The memory of a value without its text. */
+const perValue = 40;
+
+/** The approximate memory of a row, and its length in a response, in characters. */
+export function lengthOf(row: Row): number {
+  let length = perValue * row.length;
+  for (const value of row) if (typeof value === 'string') length += value.length;
+  return length;
+}
+
+/** The same for several rows. */
+export function lengthOfAll(rows: readonly Row[]): number {
+  return rows.reduce((sum, row) => sum + lengthOf(row), 0);
+}
+
+/** The same for a row in which only the values at `texts` may be long; without `texts`, any of them. */
+export function lengthIn(row: Row, texts: readonly number[] | undefined): number {
+  if (texts === undefined) return lengthOf(row);
+  let length = perValue * row.length;
+  for (const position of texts) {
+    const value = row[position];
+    if (typeof value === 'string') length += value.length;
+  }
+  return length;
 }

@@ -3,7 +3,7 @@ import type { SqlValue } from '../model/values.ts';
 import type { RowCounter } from '../sql/statement.ts';
 import type { Row } from '../databases/database.ts';
 import { Refusal } from './refusal.ts';
-import { lengthIn, lengthOfAll } from '../databases/row-length.ts';
+import { lengthIn, lengthOfAll } from '../databases/database.ts';
 
 /** Said of an answer that nobody could hold. */
 export const tooLong = apiError(

@@ -44,7 +44,12 @@ describe('a statement that has not run is judged by its plan', () => {
       [0, 'limit'],
       'process',
     ],
-    ['a sort of a large table', 'SELECT * FROM "items" ORDER BY "size" LIMIT ?', ['limit'], 'process'],
+    [
+      'a sort of a large table',
+      'SELECT * FROM "items" ORDER BY "size" LIMIT ?',
+      ['limit'],
+      'process',
+    ],
     [
       'searches nested in searches',
       'SELECT * FROM "items" AS a WHERE a."colour" = ? AND EXISTS (SELECT 1 FROM "tags" AS b WHERE b."item" = a."size")',

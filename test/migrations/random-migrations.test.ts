@@ -52,7 +52,7 @@ function fileAt(path: string): Tables {
 
 async function emptied(url: string): Promise<Tables> {
   const database = await openPostgres(url, { poolSize: 1 });
-  await database.changing(async (ask) => {
+  await database.changeSchema(async (ask) => {
     await ask('DROP SCHEMA public CASCADE');
     await ask('CREATE SCHEMA public');
   });
@@ -60,7 +60,7 @@ async function emptied(url: string): Promise<Tables> {
   const tables = async (): Promise<unknown> => {
     const reading = await openPostgres(url, { poolSize: 1 });
     try {
-      return comparable([...(await reading.looking((ask) => tablesOfPostgres(ask))).values()]);
+      return comparable([...(await reading.inspect((ask) => tablesOfPostgres(ask))).values()]);
     } finally {
       await reading.close();
     }

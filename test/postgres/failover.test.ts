@@ -135,7 +135,7 @@ describe('a server that ends what takes long', () => {
   test('nor a migration behind a pooler', async () => {
     const own = await openPostgres(server.url, { poolSize: 1, pooler: 'transaction' });
     try {
-      expect(await own.changing((ask) => ask('SELECT pg_sleep(1)'))).toHaveLength(1);
+      expect(await own.changeSchema((ask) => ask('SELECT pg_sleep(1)'))).toHaveLength(1);
     } finally {
       await own.close();
     }

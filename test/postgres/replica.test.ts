@@ -19,7 +19,7 @@ resources:
       return openPostgres(proxy.url, { poolSize: 2 });
     });
     await both.send('POST', '/v1/notes', { title: 'former' });
-    await both.postgres.changing((ask) => ask('CREATE TABLE stale AS SELECT * FROM notes'));
+    await both.postgres.changeSchema((ask) => ask('CREATE TABLE stale AS SELECT * FROM notes'));
     await both.send('POST', '/v1/notes', { title: 'new' });
     await both.send('PATCH', '/v1/notes/1', { title: 'changed' });
     // What a conditional write looks at before it writes.

@@ -1,7 +1,10 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import Driver from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { mostReaders, ReaderProcesses } from '../../src/databases/sqlite/slow-reads/reader-processes.ts';
+import {
+  mostReaders,
+  ReaderProcesses,
+} from '../../src/databases/sqlite/slow-reads/reader-processes.ts';
 import { makeFolder, until } from '../support/command.ts';
 import { processes } from '../support/processes.ts';
 import { serveSandboxes } from './sandboxes.ts';

@@ -66,7 +66,7 @@ export async function serveSides(specification: string, options?: Options): Prom
   const database = await openPostgres(server.url, { poolSize: 3 });
   const api = buildValid(specification);
   await postgresSchema.migrate(database, api);
-  const sql: Side['sql'] = (text) => database.changing((run) => run(text));
+  const sql: Side['sql'] = (text) => database.changeSchema((run) => run(text));
   const postgres = await serve(api, database, sql, options);
   return {
     sqlite: sqlite.side,

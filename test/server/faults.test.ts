@@ -100,7 +100,7 @@ test('a database that lacks what the specification names is not ready; one that 
   const sqlite = both.servedApi.database as SqliteDatabase;
   const change = async (sql: string): Promise<void> => {
     sqlite.schemaConnection.exec(sql);
-    await both.postgres.changing((ask) => ask(sql));
+    await both.postgres.changeSchema((ask) => ask(sql));
   };
   const become = (status: number): Promise<void> =>
     until(async () => {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Driver from 'better-sqlite3';
 import postgresClient from 'postgres';
-import { postgresForms } from '../../src/databases/postgres/forms.ts';
+import { postgresForms } from '../../src/databases/postgres/stored-forms.ts';
 import { migrate as migratePostgres } from '../../src/migrations/postgres/schema.ts';
 import { openPostgres } from '../../src/databases/postgres/database.ts';
-import { sqliteForms } from '../../src/databases/sqlite/forms.ts';
+import { sqliteForms } from '../../src/databases/sqlite/stored-forms.ts';
 import { migrate as migrateSqlite } from '../../src/migrations/sqlite/schema.ts';
 import { openSqlite } from '../../src/databases/sqlite/database.ts';
 import { uuidv7 } from '../../src/lib/uuid.ts';
@@ -82,7 +82,7 @@ export async function existingPostgres(specification: string, sql: string): Prom
   await client.unsafe(sql);
   const api = buildValid(specification);
   const database = await openPostgres(test.url, { poolSize: 4 });
-  const forms = await database.looking((ask) => postgresForms(ask, api));
+  const forms = await database.inspect((ask) => postgresForms(ask, api));
   const model = inForms(api, forms);
   const steps = await migratePostgres(database, model);
   const served = await serve(model, database, { now, uuid: uuidv7 }, [], { isCompared: true });
@@ -91,7 +91,7 @@ export async function existingPostgres(specification: string, sql: string): Prom
     steps,
     next: async (text = specification) => {
       const wanted = buildValid(text);
-      const found = await database.looking((ask) => postgresForms(ask, wanted));
+      const found = await database.inspect((ask) => postgresForms(ask, wanted));
       return migratePostgres(database, inForms(wanted, found));
     },
     api: served,

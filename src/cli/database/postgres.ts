@@ -5,8 +5,8 @@ import {
   type Surroundings,
 } from '../../databases/postgres/address.ts';
 import { readPostgres } from '../../introspection/postgres/introspect.ts';
-import { postgresForms } from '../../databases/postgres/forms.ts';
-import { unservedOrders } from '../../migrations/postgres/orders.ts';
+import { postgresForms } from '../../databases/postgres/stored-forms.ts';
+import { columnAdvice } from '../../databases/postgres/advice.ts';
 import { isUpToDate, migrate, planMigration } from '../../migrations/postgres/schema.ts';
 import {
   openPostgres,
@@ -47,9 +47,9 @@ export function postgresDatabase(
   return {
     name,
     inspect: (api, _missing, options) => onSchema((schema) => planMigration(schema, api, options)),
-    forms: (api) => onSchema((schema) => schema.looking((ask) => postgresForms(ask, api))),
-    columnAdvice: (api) => onSchema((schema) => schema.looking((ask) => unservedOrders(ask, api))),
-    introspect: () => onSchema((schema) => schema.looking(readPostgres)),
+    forms: (api) => onSchema((schema) => schema.inspect((ask) => postgresForms(ask, api))),
+    columnAdvice: (api) => onSchema((schema) => schema.inspect((ask) => columnAdvice(ask, api))),
+    introspect: () => onSchema((schema) => schema.inspect(readPostgres)),
     open: async () => {
       // An import reads existing rows outside its transaction.
       const poolSize = options.poolSize === 1 ? 2 : options.poolSize;

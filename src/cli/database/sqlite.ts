@@ -5,7 +5,7 @@ import { readSqlite } from '../../introspection/sqlite/introspect.ts';
 import { columnAdvice } from '../../databases/sqlite/advice.ts';
 import { codeOf, onceFree } from '../../databases/sqlite/errors.ts';
 import { mayWrite, toRead, type Readable } from '../../databases/sqlite/file.ts';
-import { sqliteForms } from '../../databases/sqlite/forms.ts';
+import { sqliteForms } from '../../databases/sqlite/stored-forms.ts';
 import { inspectFile, isUpToDate, migrate } from '../../migrations/sqlite/schema.ts';
 import {
   openSqlite,

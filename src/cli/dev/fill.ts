@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { rowCounts } from '../../databases/counts.ts';
+import { rowCounts } from '../../databases/tables.ts';
 import { findDataFiles } from '../../transfer/import/files.ts';
 import type { TakenIds } from '../../transfer/import/import.ts';
 import { recipeOf, type Recipe } from '../../generate/fill/recipe.ts';

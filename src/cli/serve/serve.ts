@@ -9,7 +9,7 @@ import type { View } from '../../model/view.ts';
 import type { DependencyEvent, TraceEvent } from '../../observability/events.ts';
 import type { Context } from '../context.ts';
 import type { OpenDatabase } from '../database/target.ts';
-import { rowCounts } from '../../databases/counts.ts';
+import { rowCounts } from '../../databases/tables.ts';
 import { DatabaseFailure } from '../../databases/database.ts';
 import { columns, grouped } from '../output.ts';
 import { listenAddress, listenFailure, urlHost, type ServeFlags } from './address.ts';

@@ -1,13 +1,18 @@
 import { connect, type Socket } from 'node:net';
-import type driver from 'postgres';
+import driver from 'postgres';
 import type { SqlValue } from '../../model/values.ts';
 import type { RowCounter } from '../../sql/statement.ts';
 import type { Row, Take } from '../database.ts';
-import { defaultPort, type PostgresAddress } from './address.ts';
-import { clientOf } from './client.ts';
+import {
+  driverCheck,
+  defaultPort,
+  sessionMismatch,
+  type PostgresAddress,
+  type SessionKind,
+  type ReportedSession,
+} from './address.ts';
 import { encrypted, type Encryption } from './encryption.ts';
 import { isAborted, isFull, isLoss, isReadOnly, OutdatedSession } from './errors.ts';
-import { askedByDriver, whyUnfit, type SessionKind, type ToldSession } from './sessions.ts';
 
 export interface ConnectionOptions {
   /** The deadline of a statement, in ms. */
@@ -25,8 +30,8 @@ export interface Rows {
 /** Rows as the driver returns them. */
 type Result = Row[] & { readonly count: number };
 
-/** Takes the rows out of a result, for the reason given at `RowsTaken`. */
-function takenFrom(result: Result): readonly Row[] {
+/** Takes the rows out of a result, for the reason given at `RowCollector`. */
+function drain(result: Result): readonly Row[] {
   // On the driver's subclass of Array, `splice` is several times slower.
   const rows: Row[] = [];
   for (const row of result) rows.push(row);
@@ -38,7 +43,7 @@ function takenFrom(result: Result): readonly Row[] {
  * The rows of a statement as they arrive. The driver's results refer to each other until the next full garbage
  * collection, so rows left in them would be promoted to the old generation.
  */
-class RowsTaken {
+class RowCollector {
   readonly rows: Row[] = [];
   /** Why the row budget rejected them. */
   refusal: unknown;
@@ -146,14 +151,14 @@ export class Connection {
   private readonly client: driver.Sql;
   private readonly encryption: Encryption;
   private readonly sessions: SessionKind;
-  private readonly told: ToldSession = {};
+  private readonly reported: ReportedSession = {};
   private pending: Cancellable | undefined;
   private socket: Socket | undefined;
   private mayConnect = true;
   /**
    * Whether the session was begun, and whether it ended for good, which the driver does not track while it connects.
    */
-  private isBegun = false;
+  private hasBegun = false;
   private isEnded = false;
   /** Rejects each query that has no response yet. */
   private readonly unanswered = new Set<(error: Error) => void>();
@@ -165,9 +170,9 @@ export class Connection {
     this.encryption = encryption;
     this.sessions = sessions;
     const own = options.isPooled ? { application_name: 'plinth' } : sessionSettings(options);
-    this.client = clientOf({
+    this.client = createClient({
       ...target,
-      target_session_attrs: askedByDriver[sessions],
+      target_session_attrs: driverCheck[sessions],
       ssl: false,
       max: 1,
       fetch_types: false,
@@ -176,9 +181,9 @@ export class Connection {
       max_lifetime: null,
       connect_timeout: connectTimeout / 1000,
       connection: { ...own, ...settings },
-      onnotice: (notice: driver.Notice) => this.heed(notice),
+      onnotice: (notice: driver.Notice) => this.checkNotice(notice),
       onclose: () => this.lose(),
-      onparameter: (name: string, value: string) => this.learn({ [name]: value }),
+      onparameter: (name: string, value: string) => this.checkParameter({ [name]: value }),
       socket: (address: Address) => this.openSocket(address),
     });
   }
@@ -186,8 +191,8 @@ export class Connection {
   /** `database on host:port`, for messages. */
   get name(): string {
     const { host, port, database } = this.client.options;
-    const [place = ''] = host;
-    return `${database} on ${place.includes(':') ? `[${place}]` : place}:${port[0]}`;
+    const [endpoint = ''] = host;
+    return `${database} on ${endpoint.includes(':') ? `[${endpoint}]` : endpoint}:${port[0]}`;
   }
 
   /** Runs one statement. `isNamed` keeps it prepared on the server; `budget` counts its rows as they arrive. */
@@ -204,20 +209,20 @@ export class Connection {
     } as { prepare: boolean });
     const isOutdated = isNamed ? askedOnce(query as unknown as Sent) : undefined;
     this.pending = query as unknown as Cancellable;
-    const taken = new RowsTaken(budget, () => {
+    const collected = new RowCollector(budget, () => {
       // Statements of other callers on this connection must not be cancelled with it.
       if (this.unanswered.size === 1) this.giveUp();
     });
     try {
       const { count } = await this.answer(query, () =>
-        query.values().forEach((row: unknown) => taken.take(row as Row)),
+        query.values().forEach((row: unknown) => collected.take(row as Row)),
       );
       this.pending = undefined;
-      if (taken.refusal !== undefined) throw taken.refusal;
-      return { rows: taken.rows, count };
+      if (collected.refusal !== undefined) throw collected.refusal;
+      return { rows: collected.rows, count };
     } catch (error) {
-      if (taken.refusal !== undefined) throw taken.refusal;
-      budget?.leave(taken.rows);
+      if (collected.refusal !== undefined) throw collected.refusal;
+      budget?.leave(collected.rows);
       if (isOutdated?.() !== true) throw error;
       try {
         return await this.query(sql, parameters, false, budget);
@@ -237,7 +242,7 @@ export class Connection {
     const takeSafely = (rows: unknown): object | undefined => {
       try {
         // The driver delivers the last portion again when the cursor is closed.
-        if (isWanted) isWanted = take(takenFrom(rows as Result));
+        if (isWanted) isWanted = take(drain(rows as Result));
       } catch (error) {
         [failure, isWanted] = [error, false];
       }
@@ -322,9 +327,9 @@ export class Connection {
    * Checks the parameters that the server reports at the start. Later changes show when the server rejects a
    * statement.
    */
-  private learn(told: ToldSession): void {
+  private checkParameter(reported: ReportedSession): void {
     if (this.isOpen || this.isLost) return;
-    const reason = whyUnfit(this.sessions, Object.assign(this.told, told));
+    const reason = sessionMismatch(this.sessions, Object.assign(this.reported, reported));
     if (reason !== undefined)
       this.lose(Object.assign(new Error(reason), { code: 'CONNECTION_SESSIONS' }));
   }
@@ -333,7 +338,7 @@ export class Connection {
    * If the wait for a synchronous standby is cancelled, the commit is reported as successful but may be lost in a
    * failover.
    */
-  private heed({ routine }: driver.Notice): void {
+  private checkNotice({ routine }: driver.Notice): void {
     if (routine === 'SyncRepWaitForLSN') this.lose(lost('The wait for a standby was ended'));
   }
 
@@ -348,26 +353,26 @@ export class Connection {
    * closes at once.
    */
   private async openSocket({ host, port, path }: Address): Promise<Socket> {
-    const place = { host: host[0] ?? 'localhost', port: port[0] ?? defaultPort };
+    const endpoint = { host: host[0] ?? 'localhost', port: port[0] ?? defaultPort };
     const isLocal = typeof path === 'string';
-    const where = isLocal ? path : `${place.host}:${place.port}`;
+    const where = isLocal ? path : `${endpoint.host}:${endpoint.port}`;
     if (!this.mayConnect) throw lost(`The server closed the connection at once: ${where}`);
     this.mayConnect = false;
     // Later sockets carry a cancel request.
-    const isSession = !this.isBegun;
-    this.isBegun = true;
-    const socket = isLocal ? connect(path) : connect({ ...place, noDelay: true });
+    const isSession = !this.hasBegun;
+    this.hasBegun = true;
+    const socket = isLocal ? connect(path) : connect({ ...endpoint, noDelay: true });
     const timer = setTimeout(() => socket.destroy(noAnswer(where)), connectTimeout);
     try {
       await new Promise<void>((resolve, reject) => {
         socket.on('error', reject).once('connect', resolve);
       });
-      const opened = isLocal ? socket : await encrypted(socket, place.host, this.encryption);
+      const opened = isLocal ? socket : await encrypted(socket, endpoint.host, this.encryption);
       if (isSession && this.isEnded) throw lost('The session was ended before it had begun');
       if (isSession) this.socket = opened;
       else opened.setTimeout(connectTimeout, () => opened.destroy());
       // The driver's errors contain these properties.
-      return Object.assign(opened, place);
+      return Object.assign(opened, endpoint);
     } catch (error) {
       socket.destroy();
       // It is not retried, whatever the reason.
@@ -391,4 +396,31 @@ interface Address {
  */
 function sent(value: SqlValue): string | null {
   return value === null ? null : String(value);
+}
+
+const text = (stored: string): string => stored;
+
+/** A bigint as a number if that is exact; existing tables may hold more than 2⁵³. */
+function readBigint(stored: string): number | string {
+  const number = Number(stored);
+  return Number.isSafeInteger(number) ? number : stored;
+}
+
+/** Turns off the driver's conversions: values are sent as text, and the codecs read results. */
+const types = {
+  text: { to: 25, from: [17, 114, 3802, 1082, 1114, 1184], serialize: text, parse: text },
+  boolean: { to: 16, from: [16], serialize: text, parse: (stored: string) => stored === 't' },
+  bigint: { to: 20, from: [20], serialize: text, parse: readBigint },
+};
+
+/**
+ * Creates a client that ignores the driver's own environment variables. Without `target_session_attrs` the driver
+ * reads PGTARGETSESSIONATTRS and rejects libpq's `any`, so the option is set and then removed again.
+ */
+function createClient(given: Readonly<Record<string, unknown>>): driver.Sql {
+  const all = { max_pipeline: 100, keep_alive: 60, debug: false, types, ...given };
+  // The driver's types lack a list of hosts, which keeps an IPv6 address from being split at its first colon.
+  const client = (options: object): driver.Sql => driver(options as driver.Options<typeof types>);
+  const { options } = client({ ...all, target_session_attrs: 'primary' });
+  return client({ ...options, target_session_attrs: given['target_session_attrs'] });
 }

@@ -29,7 +29,12 @@ import {
 } from './errors.ts';
 import { noAnswer, type Connection } from './connection.ts';
 import { brief, Pool, type PoolOptions, type Sharing } from './pool.ts';
-import { NeedsChecks, NeedsSavepoints, OpenTransaction, type Care } from './transaction.ts';
+import {
+  NeedsChecks,
+  NeedsSavepoints,
+  OpenTransaction,
+  type TransactionOptions,
+} from './transaction.ts';
 
 export interface PostgresOptions {
   /** The largest number of connections, default 10. */
@@ -111,7 +116,7 @@ export class PostgresDatabase implements Database {
   async all(statement: Statement, values: Values): Promise<readonly Row[]> {
     const parameters = valuesFor(statement, values);
     const isNamed = this.isNamed(statement);
-    return this.asking(
+    return this.withConnection(
       async (connection) => {
         const since = performance.now();
         const { sql } = statement;
@@ -130,7 +135,7 @@ export class PostgresDatabase implements Database {
       isFresh = false;
       return take(rows);
     };
-    return this.asking(
+    return this.withConnection(
       async (connection) => {
         const stop = (): void => connection.giveUp();
         signal.throwIfAborted();
@@ -153,18 +158,26 @@ export class PostgresDatabase implements Database {
 
   async write<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
     const isSequential = this.dialect === citus;
-    let care: Care = { keepsSavepoints: false, checksAtOnce: false, isSequential };
+    let transactionOptions: TransactionOptions = {
+      keepsSavepoints: false,
+      checksAtOnce: false,
+      isSequential,
+    };
     for (let attempt = 0; ; attempt += 1) {
-      const outcome = await this.attempt(work, care);
+      const outcome = await this.attempt(work, transactionOptions);
       if ('value' in outcome) return outcome.value;
       const { error } = outcome;
       if (error instanceof NeedsSavepoints)
-        care = { keepsSavepoints: true, checksAtOnce: care.checksAtOnce, isSequential };
+        transactionOptions = {
+          keepsSavepoints: true,
+          checksAtOnce: transactionOptions.checksAtOnce,
+          isSequential,
+        };
       else if (error instanceof NeedsChecks)
-        care = { keepsSavepoints: true, checksAtOnce: true, isSequential };
+        transactionOptions = { keepsSavepoints: true, checksAtOnce: true, isSequential };
       else if (attempt < retries && isPassing(error)) await pause(attempt);
       else if (attempt === 0 && isInterruption(error)) this.pool.renew();
-      else if (!this.mayWait(error, attempt)) throw meaningOf(error);
+      else if (!this.mayWaitForConnection(error, attempt)) throw meaningOf(error);
     }
   }
 
@@ -194,7 +207,7 @@ export class PostgresDatabase implements Database {
         )
           this.pool.renew();
         else if (isUnsupported(error)) throw new ConstraintError('other', '', { cause: error });
-        else if (!this.mayWait(error, attempt))
+        else if (!this.mayWaitForConnection(error, attempt))
           throw isSent && isLoss(error) ? outcomeUnknown(error) : meaningOf(error);
       } finally {
         this.durations.set(statement, performance.now() - since);
@@ -205,11 +218,11 @@ export class PostgresDatabase implements Database {
 
   private async attempt<Value>(
     work: (transaction: Transaction) => Promise<Value>,
-    care: Care,
+    transactionOptions: TransactionOptions,
   ): Promise<{ readonly value: Value } | { readonly error: unknown }> {
     const connection = await this.pool.lend();
     const isNamed = (statement: Statement): boolean => this.isNamed(statement);
-    const transaction = new OpenTransaction(connection, isNamed, care);
+    const transaction = new OpenTransaction(connection, isNamed, transactionOptions);
     try {
       await transaction.begin();
       const value = await work(transaction);
@@ -243,12 +256,12 @@ export class PostgresDatabase implements Database {
   }
 
   /** Runs `work` in a transaction without a deadline that may change the schema. */
-  changing<Value>(work: (ask: Ask) => Promise<Value>): Promise<Value> {
+  changeSchema<Value>(work: (ask: Ask) => Promise<Value>): Promise<Value> {
     return this.unbounded([], work);
   }
 
   /** Runs `work` in a read-only transaction without a deadline, on one snapshot. */
-  looking<Value>(work: (ask: Ask) => Promise<Value>): Promise<Value> {
+  inspect<Value>(work: (ask: Ask) => Promise<Value>): Promise<Value> {
     return this.unbounded(['SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY'], work);
   }
 
@@ -330,21 +343,21 @@ export class PostgresDatabase implements Database {
     return duration !== undefined && duration < brief[sharing];
   }
 
-  /** Runs `question` on a connection. Retries it after a lost session or a conflict, if it `mayRepeat`. */
-  private async asking<Answer>(
-    question: (connection: Connection) => Promise<Answer>,
+  /** Runs `work` on a connection. Retries it after a lost session or a conflict, if it `mayRepeat`. */
+  private async withConnection<Answer>(
+    work: (connection: Connection) => Promise<Answer>,
     isBrief: boolean,
     mayRepeat = (): boolean => true,
   ): Promise<Answer> {
     for (let attempt = 0; ; attempt += 1) {
       const connection = await (isBrief ? this.pool.share('read') : this.pool.lend());
       try {
-        return await question(connection);
+        return await work(connection);
       } catch (error) {
         if (attempt === 0 && isInterruption(error) && mayRepeat()) this.pool.renew();
         // A standby cancels reads of rows that are about to be removed.
         else if (attempt < retries && isPassing(error) && mayRepeat()) await pause(attempt);
-        else if (!this.mayWait(error, attempt)) throw meaningOf(error);
+        else if (!this.mayWaitForConnection(error, attempt)) throw meaningOf(error);
       } finally {
         this.pool.giveBack(connection);
       }
@@ -352,7 +365,7 @@ export class PostgresDatabase implements Database {
   }
 
   /** Whether to wait for a connection of the pool because the server has no further one. */
-  private mayWait(error: unknown, attempt: number): boolean {
+  private mayWaitForConnection(error: unknown, attempt: number): boolean {
     return isFull(error) && attempt < retries && this.pool.isLeftWithSome();
   }
 }

@@ -13,7 +13,7 @@ export class NeedsSavepoints extends Error {}
 export class NeedsChecks extends Error {}
 
 /** The options of a repeated transaction, and of Citus. */
-export interface Care {
+export interface TransactionOptions {
   /** Sets a savepoint before each change. */
   readonly keepsSavepoints: boolean;
   /** Checks deferred constraints after each change. */
@@ -33,20 +33,24 @@ export class OpenTransaction implements Transaction {
   failure: unknown;
   private readonly connection: Connection;
   private readonly isNamed: (statement: Statement) => boolean;
-  private readonly care: Care;
+  private readonly options: TransactionOptions;
   private begun: Promise<unknown> = Promise.resolve();
 
-  constructor(connection: Connection, isNamed: (statement: Statement) => boolean, care: Care) {
+  constructor(
+    connection: Connection,
+    isNamed: (statement: Statement) => boolean,
+    options: TransactionOptions,
+  ) {
     this.connection = connection;
     this.isNamed = isNamed;
-    this.care = care;
+    this.options = options;
   }
 
   async begin(): Promise<void> {
     const { connection } = this;
     const steps = ['BEGIN ISOLATION LEVEL READ COMMITTED'];
-    if (this.care.checksAtOnce) steps.push('SET CONSTRAINTS ALL IMMEDIATE');
-    if (this.care.isSequential)
+    if (this.options.checksAtOnce) steps.push('SET CONSTRAINTS ALL IMMEDIATE');
+    if (this.options.isSequential)
       steps.push(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
     this.begun = connection.command(steps.join('; '));
     // In an open session, BEGIN travels with the first statement: both succeed or fail with the connection.
@@ -58,15 +62,15 @@ export class OpenTransaction implements Transaction {
     (await this.send(statement, values)).rows;
 
   readonly run = async (statement: Statement, values: Values): Promise<Changed> => {
-    if (this.care.keepsSavepoints) await this.command('SAVEPOINT one');
+    if (this.options.keepsSavepoints) await this.command('SAVEPOINT one');
     try {
       const { rows, count } = await this.send(statement, values);
-      if (this.care.keepsSavepoints) await this.command('RELEASE one');
+      if (this.options.keepsSavepoints) await this.command('RELEASE one');
       return { rows: count, insertedId: Number(rows[0]?.at(-1) ?? 0), returned: rows };
     } catch (error) {
       const meaning = meaningOf(error);
       if (!(meaning instanceof ConstraintError)) throw error;
-      if (!this.care.keepsSavepoints) {
+      if (!this.options.keepsSavepoints) {
         this.failure = new NeedsSavepoints('A constraint refused a change', { cause: error });
         throw this.failure;
       }
@@ -87,7 +91,7 @@ export class OpenTransaction implements Transaction {
       if (command !== 'COMMIT') throw new TypeError('A transaction that had failed was committed');
     } catch (error) {
       this.failure = isLoss(error) && !wasLost ? outcomeUnknown(error) : error;
-      if (!this.care.checksAtOnce && meaningOf(error) instanceof ConstraintError)
+      if (!this.options.checksAtOnce && meaningOf(error) instanceof ConstraintError)
         this.failure = new NeedsChecks('A deferred constraint refused it', { cause: error });
       throw this.failure;
     }
@@ -103,16 +107,16 @@ export class OpenTransaction implements Transaction {
   private async send(statement: Statement, values: Values): Promise<Rows> {
     const { sql } = statement;
     const parameters = valuesFor(statement, values);
-    return this.sending(() =>
+    return this.trySend(() =>
       this.connection.query(sql, parameters, this.isNamed(statement), values.budget),
     );
   }
 
   private command(sql: string): Promise<string> {
-    return this.sending(() => this.connection.command(sql));
+    return this.trySend(() => this.connection.command(sql));
   }
 
-  private async sending<Value>(send: () => Promise<Value>): Promise<Value> {
+  private async trySend<Value>(send: () => Promise<Value>): Promise<Value> {
     if (this.failure !== undefined) throw this.failure;
     try {
       return await send();

@@ -3,10 +3,10 @@ import type { Api } from '../../model/api.ts';
 import { isFineMoment } from '../../model/indexes.ts';
 import { keyType } from '../../model/build/keys.ts';
 import { quote, upToMilliseconds } from '../../sql/dialect.ts';
-import { foldName } from './existing.ts';
+import { foldName } from './existing-dialect.ts';
 import type { ColumnAdvice } from '../existing/actual-schema.ts';
 import { readTables } from './catalog.ts';
-import { collatedColumns } from './collations.ts';
+import { collatedColumns } from './catalog.ts';
 
 /** The fields that the columns of a file serve badly. Does not change the file. Throws the errors of SQLite. */
 export function columnAdvice(file: string, api: Api): readonly ColumnAdvice[] {

@@ -1,10 +1,11 @@
 import type Driver from 'better-sqlite3';
 import type { SqlValue } from '../../model/values.ts';
 import { guardedColumns, withoutGuards } from '../../sql/compile/json-guard.ts';
+import { quote } from '../../sql/dialect.ts';
 import { servicePrefix } from '../../sql/schema/service-tables.ts';
-import { foldName, type TableColumns } from './existing.ts';
+import { baseOf, type BaseKind, type StoredKind } from '../../sql/stored-kind.ts';
+import { foldName, type TableColumns } from './existing-dialect.ts';
 import { readRecord, recordQuery, recordTable, type RecordRow } from '../existing/schema-record.ts';
-import { isCollated } from './collations.ts';
 import {
   pairOf,
   type ActualColumn,
@@ -199,4 +200,63 @@ function wordsOf(sql: string): readonly string[] {
     ' ',
   );
   return plain.toUpperCase().match(/[A-Z_]+/gu) ?? [];
+}
+
+/**
+ * Finds the columns whose collation is not by code point, by table. No pragma reports collations, so the program of a
+ * sort is examined.
+ */
+export function collatedColumns(driver: Driver.Database): TableColumns {
+  const tables = driver
+    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%COLLATE%'`)
+    .pluck()
+    .all() as readonly string[];
+  const found = new Map<string, ReadonlySet<string>>();
+  for (const table of tables) {
+    const columns = driver
+      .prepare('SELECT name FROM pragma_table_info(?)')
+      .pluck()
+      .all(table) as readonly string[];
+    const collated = columns.filter((column) => isCollated(driver, table, column));
+    if (collated.length > 0) found.set(foldName(table), new Set(collated.map(foldName)));
+  }
+  return found;
+}
+
+/** Whether SQLite sorts a column other than by code point. */
+export function isCollated(driver: Driver.Database, table: string, column: string): boolean {
+  // The sign keeps an index from providing the order.
+  const steps = driver
+    .prepare(`EXPLAIN SELECT 1 FROM ${quote(table)} ORDER BY +${quote(column)}`)
+    .all() as readonly { readonly opcode: string; readonly p4: string | null }[];
+  return steps.some(({ opcode, p4 }) => opcode === 'SorterOpen' && /NOCASE|RTRIM/u.test(p4 ?? ''));
+}
+
+const kindTypes: Readonly<Record<BaseKind | 'decimal', string>> = {
+  any: 'TEXT',
+  string: 'TEXT',
+  integer: 'INTEGER',
+  number: 'REAL',
+  decimal: 'INTEGER',
+  boolean: 'INTEGER',
+  date: 'TEXT',
+  time: 'TEXT',
+  datetime: 'TEXT',
+  uuid: 'TEXT',
+  json: 'TEXT',
+  object: 'TEXT',
+  array: 'TEXT',
+};
+
+/** The declared type of a column that a migration creates for values of `kind`. */
+export function typeOfKind(kind: StoredKind): string {
+  return kindTypes[baseOf(kind)];
+}
+
+/** The affinity of a declared column type, by SQLite's own rules. */
+export function affinityOf(type: string): string {
+  if (type.includes('INT')) return 'INTEGER';
+  if (/CHAR|CLOB|TEXT/u.test(type)) return 'TEXT';
+  if (type === '' || type.includes('BLOB')) return 'BLOB';
+  return /REAL|FLOA|DOUB/u.test(type) ? 'REAL' : 'NUMERIC';
 }

@@ -4,7 +4,7 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { Api } from '../../model/api.ts';
 import { databaseDefaults } from '../../specification/keys/server.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import { overExisting } from './existing.ts';
+import { overExisting } from './existing-dialect.ts';
 import { valuesFor, type Statement, type Values } from '../../sql/statement.ts';
 import {
   DatabaseFailure,
@@ -15,13 +15,13 @@ import {
 } from '../database.ts';
 import { ReaderProcesses } from './slow-reads/reader-processes.ts';
 import { unguardedColumns } from './catalog.ts';
-import { collatedColumns } from './collations.ts';
+import { collatedColumns } from './catalog.ts';
 import { SqliteConnection } from './connection.ts';
 import { ReadCosts } from './slow-reads/read-costs.ts';
 import { codeOf, isBusy, meaningOf, onceFree } from './errors.ts';
 import { OpenFile } from './file.ts';
-import { SqliteReader } from './reader.ts';
-import { ServedKinds } from './served.ts';
+import { ReadConnection } from './read-connection.ts';
+import { ServedKinds } from './served-kinds.ts';
 import { streamRows } from './stream.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -101,13 +101,13 @@ export class SqliteDatabase implements Database {
   readonly dialect: Dialect;
   readonly asksAtOnce = false;
   private readonly file: string;
-  private readonly open: OpenFile;
+  private readonly openFile: OpenFile;
   private readonly writer: SqliteConnection;
-  private readonly reader: SqliteReader;
+  private readonly readConnection: ReadConnection;
   private readonly served = new ServedKinds();
   private readonly costs: ReadCosts;
   private readonly processes: ReaderProcesses;
-  private readonly isShared: boolean;
+  private readonly sharesProcesses: boolean;
   private readonly queue: WriteQueue;
 
   constructor(file: string, durability: Durability, options: SqliteOptions) {
@@ -126,24 +126,24 @@ export class SqliteDatabase implements Database {
       this.writer.driver.pragma('schema_version');
       this.writer.driver.prepare('SELECT count(*) FROM sqlite_schema').get();
       const connection = new SqliteConnection(file, { readonly: true }, cache);
-      this.reader = new SqliteReader(connection, this.served);
+      this.readConnection = new ReadConnection(connection, this.served);
       this.costs = new ReadCosts(connection.driver);
       this.dialect = overExisting({
         collated: collatedColumns(connection.driver),
         unguarded: unguardedColumns(connection.driver),
       });
-      this.open = new OpenFile(file, !isRead);
+      this.openFile = new OpenFile(file, !isRead);
     } catch (error) {
       this.writer.driver.close();
       throw error;
     }
     const deadline = options.statementTimeout ?? databaseDefaults.statementTimeout;
-    this.isShared = options.readers !== undefined;
+    this.sharesProcesses = options.readers !== undefined;
     this.processes = options.readers ?? new ReaderProcesses(file, deadline, options.memory);
     this.queue = new WriteQueue(this.writer.driver, this.transaction(), {
-      onBegin: () => this.open.mustBeThere(),
-      onBegun: () => this.served.mustBeKept(this.writer, true),
-      onCommit: () => this.reader.endSnapshot(),
+      onBegin: () => this.openFile.check(),
+      onBegun: () => this.served.check(this.writer, true),
+      onCommit: () => this.readConnection.endSnapshot(),
     });
   }
 
@@ -177,8 +177,8 @@ export class SqliteDatabase implements Database {
   all(statement: Statement, values: Values): MaybePromise<readonly Row[]> {
     return onceFree(
       () =>
-        this.unlessSlow(statement, values, () => this.reader.all(statement, values)) ??
-        this.allApart(statement, values),
+        this.readHere(statement, values, () => this.readConnection.all(statement, values)) ??
+        this.readInProcess(statement, values),
     );
   }
 
@@ -188,9 +188,9 @@ export class SqliteDatabase implements Database {
     signal: AbortSignal,
     take: Take,
   ): Promise<void> {
-    this.open.mustBeThere();
+    this.openFile.check();
     const isSlow = await onceFree(() =>
-      this.costs.mayStreamSlowly(statement, values, this.reader.version),
+      this.costs.mayStreamSlowly(statement, values, this.readConnection.version),
     );
     if (!isSlow) return streamRows(this.file, statement, values, signal, take);
     const { file } = this;
@@ -201,36 +201,41 @@ export class SqliteDatabase implements Database {
   count(statement: Statement, values: Values): MaybePromise<number> {
     return onceFree(
       () =>
-        this.reader.counted(statement, values) ??
-        this.unlessSlow(statement, values, () => this.reader.count(statement, values)) ??
-        this.countApart(statement, values, this.reader.version),
+        this.readConnection.counted(statement, values) ??
+        this.readHere(statement, values, () => this.readConnection.count(statement, values)) ??
+        this.countInProcess(statement, values, this.readConnection.version),
     );
   }
 
   /** Runs a read on this thread; undefined if it may be slow and has to run in a reader process. */
-  private unlessSlow<Answer>(
+  private readHere<Answer>(
     statement: Statement,
     values: Values,
     read: () => Answer,
   ): Answer | undefined {
     const begin = performance.now();
-    if (this.costs.mayBeSlow(statement, values, begin, this.reader.version)) return undefined;
+    if (this.costs.mayBeSlow(statement, values, begin, this.readConnection.version))
+      return undefined;
     const answer = read();
     const end = performance.now();
     this.costs.ran(statement, values, end, end - begin);
     return answer;
   }
 
-  private async countApart(statement: Statement, values: Values, version: number): Promise<number> {
-    const [row] = await this.allApart(statement, values);
+  private async countInProcess(
+    statement: Statement,
+    values: Values,
+    version: number,
+  ): Promise<number> {
+    const [row] = await this.readInProcess(statement, values);
     const count = Number(row?.[0]);
-    await onceFree(() => this.reader.remember(statement, values, count, version));
+    await onceFree(() => this.readConnection.remember(statement, values, count, version));
     return count;
   }
 
   /** Runs a read in a reader process, which is killed at the deadline. */
-  private async allApart(statement: Statement, values: Values): Promise<readonly Row[]> {
-    this.open.mustBeThere();
+  private async readInProcess(statement: Statement, values: Values): Promise<readonly Row[]> {
+    this.openFile.check();
     const begin = performance.now();
     const rows: Row[] = [];
     const job = { file: this.file, sql: statement.sql, parameters: valuesFor(statement, values) };
@@ -258,8 +263,8 @@ export class SqliteDatabase implements Database {
   }
 
   async ping(): Promise<boolean> {
-    this.open.mustBeThere();
-    return this.reader.all(ping, { bound: [] }).length === 1;
+    this.openFile.check();
+    return this.readConnection.all(ping, { bound: [] }).length === 1;
   }
 
   serve(api: Api): void {
@@ -280,14 +285,14 @@ export class SqliteDatabase implements Database {
     try {
       return await work();
     } finally {
-      this.reader.endSnapshot();
+      this.readConnection.endSnapshot();
     }
   }
 
   async close(): Promise<void> {
     await this.queue.idle();
-    await (this.isShared ? this.processes.leave(this.file) : this.processes.close());
-    this.reader.close();
+    await (this.sharesProcesses ? this.processes.leave(this.file) : this.processes.close());
+    this.readConnection.close();
     this.writer.driver.close();
   }
 }

@@ -43,7 +43,7 @@ export class OpenFile {
   }
 
   /** Throws a `DatabaseFailure` if a path leads to another file now, or to none. */
-  mustBeThere(): void {
+  check(): void {
     for (const [path, identity] of this.identities) {
       const found = identityOf(path);
       if (found === identity) continue;

@@ -9,8 +9,8 @@ import { findConflicts, storageNames } from '../../records/write/conflicts.ts';
 import { ConstraintError, type Database, type Transaction } from '../../databases/database.ts';
 import { BatchStatements } from '../../transfer/import/batch.ts';
 import type { ImportOrder } from '../../transfer/import/order.ts';
-import { passNumbers } from '../../databases/pass-numbers.ts';
-import { emptyTables, ReferredFrom } from '../../databases/reset.ts';
+import { advanceSequence } from '../../databases/tables.ts';
+import { emptyTables, ReferredFrom } from '../../databases/tables.ts';
 import { writtenFields } from '../../records/write/written-fields.ts';
 import type { Generator } from '../generator.ts';
 import type { Universe } from '../distinct/joint.ts';
@@ -202,7 +202,7 @@ class Fill {
     }
     this.counts.set(resource.name, count - last);
     if (count > last && isGenerated(resource.id))
-      await passNumbers(resource.id, dialect, transaction);
+      await advanceSequence(resource.id, dialect, transaction);
   }
 
   private async advance(count: number): Promise<void> {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError, Result } from '../../errors.ts';
 import type { Database } from '../../databases/database.ts';
 import type { IdempotencyKeys } from '../../records/write/idempotency.ts';
-import type { Ran } from '../../databases/watched.ts';
+import type { Ran } from '../../databases/record-statements.ts';
 import type { Caller } from '../../model/access.ts';
 import type { ClockAndIds } from '../../query/write/defaults.ts';
 import type { ResourceView, View } from '../../model/view.ts';

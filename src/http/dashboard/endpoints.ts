@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
-import { rowCounts } from '../../databases/counts.ts';
+import { rowCounts } from '../../databases/tables.ts';
 import { decide, type Caller } from '../../model/access.ts';
 import type { Version } from '../../model/api.ts';
 import { jsonResponse, streamResponse, type Response } from '../response/response.ts';

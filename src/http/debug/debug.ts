@@ -1,6 +1,6 @@
 import { apiError, type ApiError } from '../../errors.ts';
 import type { Row } from '../../databases/database.ts';
-import type { Ran } from '../../databases/watched.ts';
+import type { Ran } from '../../databases/record-statements.ts';
 import { untouched } from '../simulation/report.ts';
 import { adviseIndex } from '../../query/read/index-advice.ts';
 import { addingToAll, sentFilters, sentParameters } from '../../query/request/debug.ts';
@@ -100,7 +100,7 @@ async function debugMember(
       !isLimited || (call && namesNothingHidden(ran.statement.sql, call.view, isRead));
     const query = {
       sql: isShown === true ? ran.statement.sql : null,
-      duration: durationText(ran.told.end - ran.told.begin),
+      duration: durationText(ran.observed.end - ran.observed.begin),
     };
     // A plan tells what no statement does: names of indexes, how many rows there are, the values of row rules.
     const plan = watching.wish.plan && !isLimited ? await planMember(ran, watching) : {};

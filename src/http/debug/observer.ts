@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Database } from '../../databases/database.ts';
-import { watched } from '../../databases/watched.ts';
+import { recordStatements } from '../../databases/record-statements.ts';
 import { anonymous } from '../../model/access.ts';
 import { wishedDebug } from '../../query/request/debug.ts';
 import { isWhole, type Response } from '../response/response.ts';
@@ -41,10 +41,13 @@ function recorded(
   mode: Mode,
 ): Database {
   if (watching === undefined || !mayDebug(servedApi, mode))
-    return watched(database, recording, { isExact: () => false });
+    return recordStatements(database, recording, { isExact: () => false });
   // Who asks is not known yet: for others than those who may it runs as it would unwatched.
   const isExact = (): boolean => isHonoured({ servedApi: servedApi, mode }, watching.caller);
-  return watched(database, recording, { isExact, keep: (ran) => void watching.ran.push(ran) });
+  return recordStatements(database, recording, {
+    isExact,
+    keep: (ran) => void watching.ran.push(ran),
+  });
 }
 
 /**

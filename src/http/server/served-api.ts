@@ -3,7 +3,7 @@ import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { ok, type Result } from '../../errors.ts';
 import type { Database } from '../../databases/database.ts';
 import { IdempotencyKeys } from '../../records/write/idempotency.ts';
-import { ReadyProbe } from '../../databases/ready-probe.ts';
+import { ReadinessProbe } from '../../databases/readiness.ts';
 import type { Subject } from '../../model/access.ts';
 import type { Api, Version } from '../../model/api.ts';
 import { viewKey, viewOf, type ResourceView, type View } from '../../model/view.ts';
@@ -41,7 +41,7 @@ export class ServedApi {
   readonly database: Database;
   readonly statements: WriteStatements;
   readonly keys: IdempotencyKeys;
-  readonly readiness: ReadyProbe;
+  readonly readiness: ReadinessProbe;
   readonly folder: string | undefined;
   /** Absent in `start`, and on PostgreSQL. */
   readonly sandboxes: Sandboxes | undefined;
@@ -66,7 +66,7 @@ export class ServedApi {
     database.serve?.(api);
     this.statements = writeStatements(database.dialect);
     this.keys = new IdempotencyKeys(database);
-    this.readiness = new ReadyProbe(api, database);
+    this.readiness = new ReadinessProbe(api, database);
   }
 
   /** New requests wait until the returned function is called. */

@@ -7,7 +7,7 @@ import { digitsOf, type BaseKind, type StoredKind } from '../../sql/stored-kind.
 import type { Fill, IndexSchema, TableSchema } from '../../sql/schema/table.ts';
 import { readFound } from '../../databases/postgres/catalog.ts';
 import { dependentObstacles } from './dependents.ts';
-import { hasRoomFor } from '../../databases/postgres/forms.ts';
+import { hasRoomFor } from '../../databases/postgres/stored-forms.ts';
 import { statementsOf } from './changes.ts';
 import {
   isDependedOn,
@@ -157,7 +157,7 @@ async function prepared(
   options: MigrationOptions,
 ): Promise<Migration> {
   const look = (): Promise<Migration> =>
-    database.looking(async (ask) => {
+    database.inspect(async (ask) => {
       await ask(limitWaiting);
       return prepareMigration(ask, api, options);
     });
@@ -219,7 +219,7 @@ async function change(
   locksTables: boolean,
 ): Promise<readonly MigrationStep[] | undefined> {
   let hasLocks = true;
-  const changing = database.changing(async (ask) => {
+  const changing = database.changeSchema(async (ask) => {
     // Waits without a limit for another migration.
     await ask(lockRecord);
     await ask(limitWaiting);

@@ -1,8 +1,8 @@
 import Driver from 'better-sqlite3';
 import type { Api } from '../../model/api.ts';
 import { quote } from '../../sql/dialect.ts';
-import { affinityOf, typeOfKind } from '../../databases/sqlite/column-types.ts';
-import { foldName } from '../../databases/sqlite/existing.ts';
+import { affinityOf, typeOfKind } from '../../databases/sqlite/catalog.ts';
+import { foldName } from '../../databases/sqlite/existing-dialect.ts';
 import { columnSql, type MigrationStep } from '../../sql/schema/schema.ts';
 import { sqlite } from '../../databases/sqlite/dialect.ts';
 import { baseOf, type StoredKind } from '../../sql/stored-kind.ts';

@@ -8,7 +8,7 @@ import type { Database, Row } from '../../databases/database.ts';
 import { encode } from './read.ts';
 import { Refusal } from '../refusal.ts';
 import { RowBudget } from '../row-budget.ts';
-import { lengthOfAll } from '../../databases/row-length.ts';
+import { lengthOfAll } from '../../databases/database.ts';
 import { readTotal } from './total.ts';
 
 /** How many records are read at a time: at first, and at most, or fewer where they are long, in characters. */

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../specification/specification.ts';
 import { decoderOf, quote, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement } from '../../sql/statement.ts';
 import type { Database, Row } from '../../databases/database.ts';
-import { lengthOfAll } from '../../databases/row-length.ts';
+import { lengthOfAll } from '../../databases/database.ts';
 
 /** A row as its values on the wire, in the order of the fields that were asked for. */
 export type WireRow = readonly JsonValue[];

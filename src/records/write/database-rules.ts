@@ -7,7 +7,7 @@ import type { JsonValue } from '../../specification/specification.ts';
 import { buildStatement } from '../../sql/statement.ts';
 import { findConflicts, type Access, type Conflict } from './conflicts.ts';
 import { ConstraintError, DatabaseFailure } from '../../databases/database.ts';
-import { passNumbers } from '../../databases/pass-numbers.ts';
+import { advanceSequence } from '../../databases/tables.ts';
 import { checksIn } from '../../databases/existing/expressions.ts';
 
 /** The values that a record is to have: those of a new one, or what changes in the one named by `id`. */
@@ -86,7 +86,7 @@ async function passTakenNumbers(
   for (const field of fields.values()) {
     const isCounted =
       field === id ? isGenerated(id) : field.type.number === 'whole' && isLeftToDatabase(field);
-    if (isCounted && (await passNumbers(field, dialect, transaction))) hasHelped = true;
+    if (isCounted && (await advanceSequence(field, dialect, transaction))) hasHelped = true;
   }
   return hasHelped;
 }

@@ -9,7 +9,7 @@ import { immutableMessage } from '../../query/write/write.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { decodeValue, encodeValue } from '../../sql/dialect.ts';
 import { hiddenKeys, keptIn, missingOwners, type Access, type Conflict } from './conflicts.ts';
-import { ConstraintError, madeOne } from '../../databases/database.ts';
+import { ConstraintError, requireOneRow } from '../../databases/database.ts';
 import { blaming } from './database-rules.ts';
 import { changeMorphs, dependentsOf, goingWith } from './delete.ts';
 import { currentValues, encodedIn, noValues, valueIn } from './field-values.ts';
@@ -41,7 +41,7 @@ export async function createLink(
   ]);
   const change = { relation, link, values: whole, current: noValues, id: undefined };
   const problems = await refusing(change, access, async () => {
-    const { insertedId } = madeOne(
+    const { insertedId } = requireOneRow(
       await transaction.run(statement, { bound: [...values.values()] }),
     );
     if (isGenerated(through.id)) made = insertedId;
@@ -159,7 +159,7 @@ export async function changePivot(
   const bound = encodedIn(fields, change, dialect);
   const id = row as JsonValue;
   return refusing({ relation, link, values: change, current, id }, access, async () =>
-    madeOne(await transaction.run(statement, { bound, id: row })),
+    requireOneRow(await transaction.run(statement, { bound, id: row })),
   );
 }
 

@@ -10,7 +10,12 @@ import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
 import { encodeValue } from '../../sql/dialect.ts';
 import type { Statement, Values } from '../../sql/statement.ts';
-import { leftOut, madeOne, type Database, type Row } from '../../databases/database.ts';
+import {
+  skippedByTrigger,
+  requireOneRow,
+  type Database,
+  type Row,
+} from '../../databases/database.ts';
 import { encodedIn } from './field-values.ts';
 import { idReader, type Written } from './written.ts';
 
@@ -141,7 +146,7 @@ async function insertTogether(
 
 /** The rows of a create, which gives all or none. */
 function whole(rows: readonly Row[]): readonly Row[] {
-  if (rows.length === 0) throw leftOut();
+  if (rows.length === 0) throw skippedByTrigger();
   return rows;
 }
 
@@ -158,7 +163,7 @@ async function insertEach(
   return database.write(async ({ run, all }) => {
     const keys: SqlValue[] = [];
     for (const [index, values] of rows.entries()) {
-      const { insertedId } = madeOne(await run(statement, values));
+      const { insertedId } = requireOneRow(await run(statement, values));
       const given = records[index]?.values.get(id);
       keys.push(given === undefined ? insertedId : encodeValue(dialect, given, id));
     }

@@ -23,7 +23,7 @@ import {
 } from './conflicts.ts';
 import {
   ConstraintError,
-  madeOne,
+  requireOneRow,
   type Database,
   type Row,
   type Transaction,
@@ -154,7 +154,7 @@ export class Writer {
           ? this.statements.insert(resource, fields)
           : this.statements.create(showing, fields, 1);
       const bound = encodedIn(fields, values, this.dialect);
-      const insert = async () => madeOne(await this.transaction.run(statement, { bound }));
+      const insert = async () => requireOneRow(await this.transaction.run(statement, { bound }));
       const outcome = await this.changing(resource, values, undefined, noValues, never, insert);
       let id: JsonValue | undefined;
       if (outcome.ok) {

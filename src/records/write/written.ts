@@ -5,7 +5,7 @@ import type { JsonValue } from '../../specification/specification.ts';
 import { decoderOf, encodeValue, type StoredForms } from '../../sql/dialect.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { Access, Names } from './conflicts.ts';
-import { leftOut, type Row } from '../../databases/database.ts';
+import { skippedByTrigger, type Row } from '../../databases/database.ts';
 import { Refusal } from '../refusal.ts';
 import type { RowRights } from './row-rights.ts';
 
@@ -45,7 +45,7 @@ export async function notReached(
 ): Promise<Error> {
   const values = { bound: [], id: encodeValue(dialect, id, resource.id) };
   const [row] = await transaction.all(statements.current(resource, []), values);
-  return row === undefined ? new Refusal(notFound(resource, id)) : leftOut();
+  return row === undefined ? new Refusal(notFound(resource, id)) : skippedByTrigger();
 }
 
 /** The answer when a record is not the one that `If-Match` names. */

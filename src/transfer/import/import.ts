@@ -14,15 +14,15 @@ import {
 } from '../../records/write/conflicts.ts';
 import {
   ConstraintError,
-  leftOut,
-  madeOne,
+  skippedByTrigger,
+  requireOneRow,
   type Database,
   type Transaction,
 } from '../../databases/database.ts';
 import { Batch, BatchStatements, sameColumns, type Candidate } from './batch.ts';
 import { findLists } from './json-lists.ts';
-import { passNumbers } from '../../databases/pass-numbers.ts';
-import { emptyTables } from '../../databases/reset.ts';
+import { advanceSequence } from '../../databases/tables.ts';
+import { emptyTables } from '../../databases/tables.ts';
 import { circleOf, importOrder } from './order.ts';
 import { ImportFailure, ImportProblems } from './problems.ts';
 import { readersOf, type RecordReader, type ParsedRecord } from './record.ts';
@@ -295,7 +295,7 @@ class Import {
         bound: group.flatMap(({ bound }) => bound),
       });
       if (rows === group.length) return rows;
-      if (others.length === 0) throw leftOut();
+      if (others.length === 0) throw skippedByTrigger();
       // Which ones it does not say, and nothing of this run will stay.
       const last = others.at(-1)?.source.line;
       const message = `up to line ${last}: a trigger of the database leaves out ${group.length - rows} of these records`;
@@ -317,7 +317,7 @@ class Import {
   /** Sees to it that the database gives no record an id that another has come with. */
   private async passIds(resource: Resource): Promise<void> {
     if (this.withGivenIds.delete(resource) && isGenerated(resource.id))
-      await passNumbers(resource.id, this.database.dialect, this.transaction);
+      await advanceSequence(resource.id, this.database.dialect, this.transaction);
   }
 
   /** The second pass: keys that had to wait, and whether morph pairs lead somewhere. */
@@ -353,7 +353,9 @@ class Import {
     try {
       const bound = fields.map((one) => encodeValue(dialect, reader.valueIn(values, one), one));
       const key = encodeValue(dialect, id, resource.id);
-      madeOne(await this.transaction.run(statements.update(resource, fields), { bound, id: key }));
+      requireOneRow(
+        await this.transaction.run(statements.update(resource, fields), { bound, id: key }),
+      );
       return [];
     } catch (error) {
       if (!(error instanceof ConstraintError)) throw error;

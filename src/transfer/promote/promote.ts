@@ -3,7 +3,7 @@ import { isGenerated } from '../../model/field-types/id.ts';
 import { quote } from '../../sql/dialect.ts';
 import { buildStatement } from '../../sql/statement.ts';
 import { rowsFrom, type Database } from '../../databases/database.ts';
-import { passNumbers } from '../../databases/pass-numbers.ts';
+import { advanceSequence } from '../../databases/tables.ts';
 import { importOrder } from '../import/order.ts';
 import { countRows } from './count.ts';
 import { digestOf, type TableDigest } from './digest.ts';
@@ -78,7 +78,7 @@ async function passIds(resource: Resource, source: Database, target: Database): 
   const { id, table } = resource;
   if (!isGenerated(id)) return;
   const { dialect } = target;
-  await passNumbers(id, dialect, target);
+  await advanceSequence(id, dialect, target);
   const highest = await lastGiven(table, source);
   const [row] = await rowsFrom(target, `SELECT max(${quote(id.column)}) FROM ${quote(table)}`);
   if (highest <= Number(row?.[0] ?? 0)) return;

@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../lib/message-of.ts';
 import type { Row } from '../../database.ts';
 import { OwnTime } from '../../../lib/cpu-time.ts';
-import { lengthOf } from '../../row-length.ts';
+import { lengthOf } from '../../database.ts';
 import { programBeside } from '../../../lib/sibling-program.ts';
 import { SqliteConnection } from '../connection.ts';
 import { busyPatience, codeOf } from '../errors.ts';

@@ -8,7 +8,7 @@ import { busyPatience, meaningOf } from '../errors.ts';
 
 /** The most processes, and how long an idle one beside the last is kept, in ms. */
 const most = 4;
-const keptFor = 30_000;
+const idleTime = 30_000;
 /** The memory of the server under many requests, and of each process, in bytes. */
 export const ownMemory = 160 * 1024 * 1024;
 const eachMemory = 80 * 1024 * 1024;
@@ -42,16 +42,16 @@ interface Task extends Job {
    * Whether a process ended during this task before it returned rows. The task is retried once; a second end may be
    * the statement's fault.
    */
-  isAgain?: boolean;
+  isRetry?: boolean;
   hasRows?: boolean;
 }
 
 /** One process and its task. */
-interface Member {
+interface ReaderProcess {
   readonly child: ChildProcess;
   isReady: boolean;
   /** Killed at a deadline, so another process may be needed soon. */
-  isOver: boolean;
+  isLate: boolean;
   task: Task | undefined;
   /** The last file that it read, which it keeps open. */
   file: string | undefined;
@@ -75,10 +75,10 @@ export class ReaderProcesses {
   private readonly name: string;
   private readonly deadline: number;
   /** How long a read waits for a process, in ms. */
-  private readonly patience: number;
-  private readonly most: number;
-  private readonly members = new Set<Member>();
-  private idle: Member[] = [];
+  private readonly longestWait: number;
+  private readonly limit: number;
+  private readonly processes = new Set<ReaderProcess>();
+  private idle: ReaderProcess[] = [];
   private waiting: Task[] = [];
   private isClosed = false;
 
@@ -89,8 +89,8 @@ export class ReaderProcesses {
   constructor(name: string, deadline: number, memory = Infinity) {
     this.name = name;
     this.deadline = deadline;
-    this.patience = Math.max(deadline, busyPatience);
-    this.most = mostReaders(memory);
+    this.longestWait = Math.max(deadline, busyPatience);
+    this.limit = mostReaders(memory);
   }
 
   /**
@@ -105,8 +105,8 @@ export class ReaderProcesses {
       const task: Task = { ...job, take, isStream: signal !== undefined, resolve, reject };
       signal?.addEventListener('abort', () => this.abandon(task, signal.reason), { once: true });
       this.waiting.push(task);
-      this.haveWait(task);
-      this.next();
+      this.startWaiting(task);
+      this.assignTasks();
     });
   }
 
@@ -114,44 +114,44 @@ export class ReaderProcesses {
   async close(): Promise<void> {
     this.isClosed = true;
     for (const task of this.waiting.splice(0)) this.reject(task, unreachable());
-    await Promise.all([...this.members].map((member) => this.endWhole(member)));
+    await Promise.all([...this.processes].map((reader) => this.endAndWait(reader)));
   }
 
   /** Ends the reads of one file. Afterwards no process has the file open. */
   async leave(file: string): Promise<void> {
     const isOfFile = (task: Task): boolean => task.file === file;
     for (const task of this.waiting.filter(isOfFile)) this.abandon(task, unreachable());
-    const holding = [...this.members].filter((member) => member.file === file);
-    await Promise.all(holding.map((member) => this.endWhole(member)));
+    const holding = [...this.processes].filter((reader) => reader.file === file);
+    await Promise.all(holding.map((reader) => this.endAndWait(reader)));
   }
 
-  private async endWhole(member: Member): Promise<void> {
-    const { child } = member;
-    this.end(member, unreachable());
+  private async endAndWait(reader: ReaderProcess): Promise<void> {
+    const { child } = reader;
+    this.end(reader, unreachable());
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.ref();
     await once(child, 'exit');
   }
 
-  private haveWait(task: Task): void {
+  private startWaiting(task: Task): void {
     task.wait = setTimeout(() => {
       const busy = 'All processes that read the database stayed busy.';
       this.abandon(task, new DatabaseFailure(busy, { kind: 'crowded' }));
-    }, this.patience);
+    }, this.longestWait);
   }
 
   /** Assigns waiting tasks to idle processes, and starts more if needed. */
-  private next(): void {
+  private assignTasks(): void {
     for (;;) {
       const [task] = this.waiting;
       if (task === undefined) return;
-      const member = this.idle.pop();
-      if (member === undefined) break;
+      const reader = this.idle.pop();
+      if (reader === undefined) break;
       this.waiting.shift();
-      this.begin(member, task);
+      this.assign(reader, task);
     }
-    const starting = [...this.members].filter(({ isReady }) => !isReady).length;
-    const wanted = Math.min(this.waiting.length - starting, this.most - this.members.size);
+    const starting = [...this.processes].filter(({ isReady }) => !isReady).length;
+    const wanted = Math.min(this.waiting.length - starting, this.limit - this.processes.size);
     for (let count = 0; count < wanted; count += 1) this.start();
   }
 
@@ -161,88 +161,88 @@ export class ReaderProcesses {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    const member: Member = {
+    const reader: ReaderProcess = {
       child,
       isReady: false,
-      isOver: false,
+      isLate: false,
       task: undefined,
       file: undefined,
       timer: undefined,
     };
-    this.members.add(member);
-    child.on('message', (report: Report) => this.hear(member, report));
-    child.once('error', (error) => this.ended(member, error));
-    child.once('exit', () => this.ended(member));
+    this.processes.add(reader);
+    child.on('message', (report: Report) => this.receive(reader, report));
+    child.once('error', (error) => this.ended(reader, error));
+    child.once('exit', () => this.ended(reader));
     // Callers have timers that keep the server running; an idle process must not.
     child.unref();
     child.channel?.unref();
   }
 
-  private begin(member: Member, task: Task): void {
-    clearTimeout(member.timer);
+  private assign(reader: ReaderProcess, task: Task): void {
+    clearTimeout(reader.timer);
     clearTimeout(task.wait);
-    member.task = task;
-    member.file = task.file;
-    this.allowTime(member);
+    reader.task = task;
+    reader.file = task.file;
+    this.startDeadline(reader);
     const { file, sql, parameters } = task;
-    member.child.send({ file, sql, parameters } satisfies Job, (error) => {
-      if (error !== null) this.lose(member, error);
+    reader.child.send({ file, sql, parameters } satisfies Job, (error) => {
+      if (error !== null) this.handleLoss(reader, error);
     });
   }
 
-  private allowTime(member: Member): void {
-    clearTimeout(member.timer);
-    member.timer = setTimeout(() => {
-      member.isOver = true;
+  private startDeadline(reader: ReaderProcess): void {
+    clearTimeout(reader.timer);
+    reader.timer = setTimeout(() => {
+      reader.isLate = true;
       const late = new DatabaseFailure('The statement took too long.', { kind: 'timeout' });
-      this.end(member, late);
+      this.end(reader, late);
     }, this.deadline);
   }
 
-  private hear(member: Member, report: Report): void {
-    if (member.child.killed) return;
+  private receive(reader: ReaderProcess, report: Report): void {
+    if (reader.child.killed) return;
     if (report.kind === 'ready') {
-      member.isReady = true;
-      this.rest(member);
+      reader.isReady = true;
+      this.setIdle(reader);
       return;
     }
-    const { task } = member;
+    const { task } = reader;
     if (task === undefined) return;
     if (report.kind === 'rows') {
-      if (task.isStream) this.allowTime(member);
-      this.hand(member, task, report.rows);
+      if (task.isStream) this.startDeadline(reader);
+      this.handOver(reader, task, report.rows);
       return;
     }
-    member.task = undefined;
+    reader.task = undefined;
     if (report.kind === 'done') task.resolve(report.took);
     else task.reject(errorOf(report.message, report.code));
-    this.rest(member);
+    this.setIdle(reader);
   }
 
-  private hand(member: Member, task: Task, rows: Parameters<Take>[0]): void {
+  private handOver(reader: ReaderProcess, task: Task, rows: Parameters<Take>[0]): void {
     task.hasRows = true;
     try {
       if (task.take(rows)) return;
       task.resolve(0);
-      this.end(member);
+      this.end(reader);
     } catch (error) {
-      this.end(member, error);
+      this.end(reader, error);
     }
   }
 
-  private rest(member: Member): void {
-    clearTimeout(member.timer);
-    this.idle.push(member);
-    member.timer = setTimeout(() => {
-      if (this.members.size > 1) this.end(member);
-    }, keptFor).unref();
-    this.next();
+  private setIdle(reader: ReaderProcess): void {
+    clearTimeout(reader.timer);
+    this.idle.push(reader);
+    reader.timer = setTimeout(() => {
+      if (this.processes.size > 1) this.end(reader);
+    }, idleTime).unref();
+    this.assignTasks();
   }
 
   /** Ends a task, waiting or running. */
   private abandon(task: Task, error: unknown): void {
-    const member = [...this.members].find((one) => one.task === task);
-    if (member !== undefined) this.end(member, error);
+    const reader = [...this.processes].find((one) => one.task === task);
+    if (reader !== undefined) this.end(reader, error);
     else if (this.waiting.includes(task)) {
       this.waiting = this.waiting.filter((one) => one !== task);
       this.reject(task, error);
@@ -255,43 +255,43 @@ export class ReaderProcesses {
   }
 
   /** Kills a process and rejects its task with `error`, if given. */
-  private end(member: Member, error?: unknown): void {
-    const { child, task } = member;
-    clearTimeout(member.timer);
-    member.task = undefined;
-    this.idle = this.idle.filter((one) => one !== member);
+  private end(reader: ReaderProcess, error?: unknown): void {
+    const { child, task } = reader;
+    clearTimeout(reader.timer);
+    reader.task = undefined;
+    this.idle = this.idle.filter((one) => one !== reader);
     child.kill('SIGKILL');
     if (task !== undefined && error !== undefined) task.reject(error);
   }
 
   /** A process ended unexpectedly. Another one retries its task if it has returned no rows. */
-  private lose(member: Member, cause: unknown): void {
-    const { task } = member;
-    if (task !== undefined && task.hasRows !== true && task.isAgain !== true && !this.isClosed) {
-      task.isAgain = true;
-      member.task = undefined;
+  private handleLoss(reader: ReaderProcess, cause: unknown): void {
+    const { task } = reader;
+    if (task !== undefined && task.hasRows !== true && task.isRetry !== true && !this.isClosed) {
+      task.isRetry = true;
+      reader.task = undefined;
       this.waiting.unshift(task);
-      this.haveWait(task);
+      this.startWaiting(task);
     }
-    this.end(member, unreachable({ cause }));
+    this.end(reader, unreachable({ cause }));
   }
 
   /** A process ended before it was ready. After a second time its cause would stop the next one as well. */
-  private loseHope(cause: unknown): void {
+  private failStarting(cause: unknown): void {
     for (const task of this.waiting.splice(0)) {
-      if (task.isAgain === true) this.reject(task, unreachable({ cause }));
+      if (task.isRetry === true) this.reject(task, unreachable({ cause }));
       else this.waiting.push(task);
-      task.isAgain = true;
+      task.isRetry = true;
     }
   }
 
-  private ended(member: Member, cause?: unknown): void {
-    if (!this.members.delete(member)) return;
-    this.lose(member, cause);
+  private ended(reader: ReaderProcess, cause?: unknown): void {
+    if (!this.processes.delete(reader)) return;
+    this.handleLoss(reader, cause);
     if (this.isClosed) return;
-    if (!member.isReady) this.loseHope(cause);
-    if (member.isOver && this.members.size === 0) this.start();
-    this.next();
+    if (!reader.isReady) this.failStarting(cause);
+    if (reader.isLate && this.processes.size === 0) this.start();
+    this.assignTasks();
   }
 }
 

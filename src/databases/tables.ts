@@ -1,7 +1,41 @@
 import type { Field, Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
-import { quote, type Dialect } from '../sql/dialect.ts';
-import { rowsFrom, type Transaction } from './database.ts';
+import { quote, type CatalogQueries, type Dialect } from '../sql/dialect.ts';
+import { buildStatement } from '../sql/statement.ts';
+import { rowsFrom, type Database, type Executor, type Transaction } from './database.ts';
+
+/** Counts the rows of each resource, up to `limit`. */
+export async function rowCounts(
+  resources: Iterable<Resource>,
+  database: Database,
+  limit: number,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { name, table } of resources) {
+    const count = buildStatement(
+      database.dialect,
+      (add) =>
+        `SELECT count(*) FROM (SELECT 1 FROM ${quote(table)} LIMIT ${add('limit')}) AS counted`,
+    );
+    const [row] = await database.all(count, { bound: [], limit });
+    counts.set(name, Number(row?.[0]));
+  }
+  return counts;
+}
+
+/**
+ * Moves the sequence of a generated column past the values of existing rows, so that none is generated again. Returns
+ * whether it was behind them.
+ */
+export async function advanceSequence(
+  { column, resource }: Field,
+  dialect: CatalogQueries,
+  database: Pick<Executor, 'all'>,
+): Promise<boolean> {
+  const sql = dialect.passIds?.(resource.table, column);
+  if (sql === undefined) return false;
+  return (await rowsFrom(database, sql)).length > 0;
+}
 
 /** Other resources refer to rows that would be deleted. */
 export class ReferredFrom extends Error {

@@ -19,7 +19,7 @@ const longestLook = 500;
  * newer specification do no harm: servers of the previous one run until they are replaced. However many probes come,
  * one check runs at a time.
  */
-export class ReadyProbe {
+export class ReadinessProbe {
   private readonly database: Database;
   private readonly api: Api;
   private statements: readonly Statement[] | undefined;

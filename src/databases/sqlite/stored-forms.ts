@@ -3,9 +3,9 @@ import type { Api, ColumnHolder } from '../../model/api.ts';
 import type { FoundForms } from '../../model/field-types/stored-as.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { sqlite } from './dialect.ts';
-import { foldName } from './existing.ts';
+import { foldName } from './existing-dialect.ts';
 import { readMade, readTables } from './catalog.ts';
-import { affinityOf } from './column-types.ts';
+import { affinityOf } from './catalog.ts';
 import { findForms } from '../existing/stored-forms.ts';
 
 const holders: ReadonlyMap<string, ColumnHolder> = new Map([

@@ -2,19 +2,16 @@ import type { Api } from '../../model/api.ts';
 import { beginsIndex } from '../../model/indexes.ts';
 import { quote } from '../../sql/dialect.ts';
 import { cutName } from '../../sql/schema/schema.ts';
-import { readTables } from '../../databases/postgres/catalog.ts';
-import type { Ask } from '../../databases/postgres/database.ts';
-import type { ColumnAdvice } from '../../databases/existing/actual-schema.ts';
+import { readTables } from './catalog.ts';
+import type { Ask } from './database.ts';
+import type { ColumnAdvice } from '../existing/actual-schema.ts';
 
 /**
  * Fields that an existing index serves in filters but not in sorts, because PostgreSQL puts nulls last by default and
  * the API puts them first. Migrations adopt such indexes, which most existing databases have. Foreign keys are left
  * out: requests rarely sort by one.
  */
-export async function unservedOrders(
-  ask: Ask,
-  { resources }: Api,
-): Promise<readonly ColumnAdvice[]> {
+export async function columnAdvice(ask: Ask, { resources }: Api): Promise<readonly ColumnAdvice[]> {
   const tables = await readTables(ask);
   return [...resources.values()].flatMap(({ table, fields, id }) => {
     const indexes = tables.get(cutName(table))?.indexes ?? [];

@@ -1,7 +1,7 @@
 import type Driver from 'better-sqlite3';
 import type { Api } from '../../model/api.ts';
 import { schemaOf } from '../../sql/schema/schema.ts';
-import { foldName } from './existing.ts';
+import { foldName } from './existing-dialect.ts';
 import { sqlite } from './dialect.ts';
 import type { Statement } from '../../sql/statement.ts';
 import { digitsOf } from '../../sql/stored-kind.ts';
@@ -9,7 +9,7 @@ import { DatabaseFailure } from '../database.ts';
 import { isNumberForm, recordedKind, type RecordRow } from '../existing/schema-record.ts';
 import { readMade, readTables } from './catalog.ts';
 import type { SqliteConnection } from './connection.ts';
-import { typeOfKind } from './column-types.ts';
+import { typeOfKind } from './catalog.ts';
 
 const schemaVersion: Statement = { sql: 'PRAGMA schema_version', parameters: [] };
 
@@ -58,7 +58,7 @@ export class ServedKinds {
    * Throws a DatabaseFailure if one of the columns has come to hold something else. Call it within a transaction.
    * `isOther`: whether another connection may have written since the last call.
    */
-  mustBeKept(connection: SqliteConnection, isOther: boolean): void {
+  check(connection: SqliteConnection, isOther: boolean): void {
     if (this.begun.size === 0) return;
     if (isOther || this.lookedAt === never) {
       const version = Number(connection.prepare(schemaVersion).get()?.[0]);

@@ -8,10 +8,10 @@ export interface Ran {
   readonly database: Database;
   readonly statement: Statement;
   readonly values: Values;
-  readonly told: RanStatement;
+  readonly observed: RanStatement;
 }
 
-export interface WatchOptions {
+export interface RecordingOptions {
   /**
    * True if a single request is examined: statements run one after another and counts are not cached, so that every
    * step shows its own cost. Otherwise the request runs as if it were not recorded.
@@ -21,10 +21,10 @@ export interface WatchOptions {
 }
 
 /** Wraps a database to record every statement; results stay the same. */
-export function watched(
+export function recordStatements(
   database: Database,
   recording: Recording,
-  { isExact, keep }: WatchOptions,
+  { isExact, keep }: RecordingOptions,
 ): Database {
   const observe = async <Answer>(
     statement: Statement,
@@ -40,9 +40,9 @@ export function watched(
       rows = rowsOf(answer);
       return answer;
     } finally {
-      const told = { sql: statement.sql, step, begin, end: performance.now(), rows };
-      recording.ran(told);
-      keep?.({ database, statement, values, told });
+      const observed = { sql: statement.sql, step, begin, end: performance.now(), rows };
+      recording.ran(observed);
+      keep?.({ database, statement, values, observed });
     }
   };
   const all = (reader: Executor, statement: Statement, values: Values): Promise<readonly Row[]> =>
@@ -53,7 +53,7 @@ export function watched(
       (rows) => rows.length,
     );
   const enter = (stage: string): void => recording.enter(stage);
-  const watchTransaction = (transaction: Transaction): Transaction => ({
+  const recordTransaction = (transaction: Transaction): Transaction => ({
     asksAtOnce: false,
     enter,
     all: (statement, values) => all(transaction, statement, values),
@@ -115,7 +115,7 @@ export function watched(
           // The work may be run again if the commit fails.
           recording.enter(stage);
           try {
-            const value = await work(watchTransaction(transaction));
+            const value = await work(recordTransaction(transaction));
             recording.enter('commit');
             return value;
           } finally {

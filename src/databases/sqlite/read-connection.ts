@@ -5,7 +5,7 @@ import { timesRead } from '../../lib/event-loop.ts';
 import { valuesFor, type Statement, type Values } from '../../sql/statement.ts';
 import type { Row } from '../database.ts';
 import type { SqliteConnection } from './connection.ts';
-import type { ServedKinds } from './served.ts';
+import type { ServedKinds } from './served-kinds.ts';
 
 /** How many results of one counting statement are cached until something changes. */
 const rememberedCounts = 200;
@@ -14,7 +14,7 @@ const rememberedCounts = 200;
  * The connection that reads. All reads in one turn of the event loop share a snapshot: a request sees its list, its
  * total and its expansions at one moment, and the file is locked once for all of them.
  */
-export class SqliteReader {
+export class ReadConnection {
   private readonly connection: SqliteConnection;
   private readonly served: ServedKinds;
   private counts = new WeakMap<Statement, BoundedCache<number>>();
@@ -101,7 +101,7 @@ export class SqliteReader {
       const isOther = version !== this.lastVersion;
       if (isOther) this.counts = new WeakMap();
       // If this throws, the next read checks again.
-      this.served.mustBeKept(this.connection, isOther);
+      this.served.check(this.connection, isOther);
       this.lastVersion = version;
     } catch (error) {
       this.endSnapshot();
