@@ -16,7 +16,7 @@ beforeAll(() => {
     CREATE INDEX "by_item" ON "tags" ("item");
     INSERT INTO "items" WITH RECURSIVE rows(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM rows WHERE i < ${rows})
       SELECT i, i, i % 10 FROM rows;
-    INSERT INTO "tags" SELECT "id", "id", 'a' FROM "items" LIMIT 100;
+    INSERT INTO "tags" SELECT "id", "id", 'a' FROM "items" LIMIT 1000;
   `);
 });
 afterAll(() => void driver.close());

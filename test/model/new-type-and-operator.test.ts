@@ -264,7 +264,7 @@ describe('a new type', () => {
       default: '#ffffff',
     });
     rmSync(folder, { recursive: true });
-    const { resources } = draftOf(await both.postgres.looking((ask) => readPostgres(ask, types)));
+    const { resources } = draftOf(await both.postgres.inspect((ask) => readPostgres(ask, types)));
     // What a migration has made as text is text.
     expect(resources[0]?.fields.find(({ name }) => name === 'shade')?.attributes.type).toBe(
       'string',
