@@ -81,25 +81,67 @@ describe('a statement that has run', () => {
   const search: Statement = { sql: 'SELECT * FROM "items" WHERE "colour" = ?', parameters: [0] };
   const whole: Statement = { sql: 'SELECT * FROM "items" WHERE "size" = ?', parameters: [0] };
 
-  test.each<readonly [string, Statement, readonly number[], string]>([
-    ['a search, quick', search, [5], 'main thread'],
-    ['a search, slow', search, [30], 'process'],
-    ['a search, slow, then quick', search, [30, 5], 'main thread'],
-    ['a search, long, then quick', search, [300, 5], 'process'],
-    ['a scan up to a limit, quick', scan, [5], 'main thread'],
-    ['a scan up to a limit, slow', scan, [5, 30], 'process'],
-    ['a scan to the end, quick', whole, [5], 'process'],
+  type Run = readonly [took: number, timedBy: 'clock' | 'cpu' | 'process'];
+
+  test.each<readonly [string, Statement, readonly Run[], string]>([
+    ['a search, quick', search, [[5, 'clock']], 'main thread'],
+    ['a search, slow by the clock', search, [[30, 'clock']], 'main thread'],
+    [
+      'a search, slow by the clock and by the CPU',
+      search,
+      [
+        [30, 'clock'],
+        [30, 'cpu'],
+      ],
+      'process',
+    ],
+    ['a search, far slower by the clock', search, [[300, 'clock']], 'process'],
+    [
+      'a search, quick in a process then',
+      search,
+      [
+        [300, 'clock'],
+        [5, 'process'],
+      ],
+      'main thread',
+    ],
+    [
+      'a search, long by the CPU, then quick',
+      search,
+      [
+        [300, 'cpu'],
+        [5, 'process'],
+      ],
+      'process',
+    ],
+    ['a scan up to a limit, quick', scan, [[5, 'process']], 'main thread'],
+    ['a scan up to a limit, slow', scan, [[30, 'process']], 'process'],
+    ['a scan to the end, quick', whole, [[5, 'process']], 'process'],
   ])('%s', (_, statement, runs, expected) => {
     const costs = new ReadCosts(driver);
     costs.mayBeSlow(statement, values, 0, 1);
-    for (const took of runs) costs.ran(statement, values, 1, took);
+    for (const [took, timedBy] of runs) costs.ran(statement, values, 1, { took, timedBy });
     expect(place(costs.mayBeSlow(statement, values, 2, 1))).toBe(expected);
+  });
+
+  test('a statement that was slow on the main thread is timed by the CPU there, also after a process', () => {
+    const costs = new ReadCosts(driver);
+    costs.mayBeSlow(search, values, 0, 1);
+    const after = (took: number, timedBy: 'clock' | 'cpu' | 'process'): boolean => {
+      costs.ran(search, values, 1, { took, timedBy });
+      return costs.isSuspected(search);
+    };
+    expect([after(300, 'clock'), after(5, 'process'), after(5, 'cpu')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 
   test('a long run counts for 1,000 times its length', () => {
     const costs = new ReadCosts(driver);
     costs.mayBeSlow(search, values, 0, 1);
-    for (const took of [300, 5]) costs.ran(search, values, 1_000, took);
+    for (const took of [300, 5]) costs.ran(search, values, 1_000, { took, timedBy: 'process' });
     const at = (now: number): string => place(costs.mayBeSlow(search, values, now, 1));
     expect([at(300_000), at(302_000)]).toEqual(['process', 'main thread']);
   });

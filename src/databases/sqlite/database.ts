@@ -13,6 +13,7 @@ import {
   type Take,
   type Transaction,
 } from '../database.ts';
+import { OwnTime } from '../../lib/cpu-time.ts';
 import { ReaderProcesses } from './slow-reads/reader-processes.ts';
 import { unguardedColumns } from './catalog.ts';
 import { collatedColumns } from './catalog.ts';
@@ -216,9 +217,11 @@ export class SqliteDatabase implements Database {
     const begin = performance.now();
     if (this.costs.mayBeSlow(statement, values, begin, this.readConnection.version))
       return undefined;
+    const own = this.costs.isSuspected(statement) ? new OwnTime() : undefined;
     const answer = read();
     const end = performance.now();
-    this.costs.ran(statement, values, end, end - begin);
+    const timedBy = own === undefined ? 'clock' : 'cpu';
+    this.costs.ran(statement, values, end, { took: own?.passed ?? end - begin, timedBy });
     return answer;
   }
 
@@ -244,11 +247,11 @@ export class SqliteDatabase implements Database {
         for (const row of portion) if (values.budget?.take(row) !== false) rows.push(row);
         return true;
       });
-      this.costs.ran(statement, values, performance.now(), took);
+      this.costs.ran(statement, values, performance.now(), { took, timedBy: 'process' });
     } catch (error) {
       const end = performance.now();
       const isLate = error instanceof DatabaseFailure && error.kind === 'timeout';
-      if (isLate) this.costs.ran(statement, values, end, end - begin);
+      if (isLate) this.costs.ran(statement, values, end, { took: end - begin, timedBy: 'process' });
       throw error;
     }
     return rows;

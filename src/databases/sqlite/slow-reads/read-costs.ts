@@ -12,8 +12,8 @@ const largeFile = 4 * 1024 * 1024;
 /** A run over this is slow, in ms. */
 const slowAfter = 20;
 /**
- * A run over this, in ms, cannot be the machine's doing alone. The statement then counts as slow for 1,000 times as long
- * as it took, so that one whose values alternate between cheap and dear blocks at most a thousandth of the time.
+ * A run over this, in ms, is hardly the machine's doing alone. By the CPU, it makes a statement slow for 1,000 times as
+ * long as it took, so that one whose values alternate between cheap and dear blocks at most a thousandth of the time.
  */
 const longAfter = 200;
 const longFactor = 1_000;
@@ -36,6 +36,8 @@ interface StatementCost extends PlanCost {
   version: number;
   /** Whether its last run was slow, or its first run may be. */
   wasSlow: boolean;
+  /** Whether a run on the main thread was slow by the clock, so that the next one there is timed by the CPU. */
+  isSuspected: boolean;
   slowUntil: number;
 }
 
@@ -72,10 +74,21 @@ export class ReadCosts {
     return this.costOf(statement, values, version).isSlowStream;
   }
 
-  /** Records how long a run took, in ms, and when it ended. */
-  ran(statement: Statement, values: Values, now: number, took: number): void {
+  /** Whether the next run on the main thread is to be timed by the CPU: on a busy machine a quick read may take long. */
+  isSuspected(statement: Statement): boolean {
+    return this.costs.get(statement)?.isSuspected === true;
+  }
+
+  /** Records a run: when it ended, and how long it took, in ms. */
+  ran(statement: Statement, values: Values, now: number, { took, timedBy }: Run): void {
     const cost = this.costs.get(statement);
     if (cost === undefined || cost.isPoint || skipsMany(values)) return;
+    if (timedBy === 'clock') {
+      cost.isSuspected = took > slowAfter;
+      cost.wasSlow = took > longAfter;
+      return;
+    }
+    if (timedBy === 'cpu') cost.isSuspected = false;
     cost.wasSlow = took > slowAfter;
     if (took > longAfter) cost.slowUntil = Math.max(cost.slowUntil, now + took * longFactor);
   }
@@ -95,6 +108,7 @@ export class ReadCosts {
       pages,
       version,
       wasSlow: isNew || known?.wasSlow === true,
+      isSuspected: known?.isSuspected === true,
       slowUntil: known?.slowUntil ?? 0,
     };
     this.costs.set(statement, cost);
@@ -165,6 +179,12 @@ export class ReadCosts {
     const count = `SELECT count(*) FROM (SELECT 1 FROM ${quote(table)} LIMIT ${largeTable + 1})`;
     return Number(this.driver.prepare(count).pluck().get());
   }
+}
+
+/** A run on the main thread, timed by the `clock` or by the `cpu`, or in a `process`, which times it by the CPU. */
+interface Run {
+  readonly took: number;
+  readonly timedBy: 'clock' | 'cpu' | 'process';
 }
 
 /** A step of a plan that goes through rows of a table. */
