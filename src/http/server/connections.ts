@@ -111,14 +111,15 @@ export class Connections {
     const { all, current: open } = this;
     const start = performance.now();
     const mayCome = (passed: number): boolean => passed <= beforeFirst && all.size > open.size;
-    for (let passed = 0; open.size > 0 || mayCome(passed); passed = performance.now() - start) {
+    for (let passed = 0; open.size > 0 || mayCome(passed);) {
       for (const [socket, { last }] of open) {
         const isUnused = last === undefined && passed > beforeFirst;
         const isIdle = isAnswered(last) && passed > betweenTwo;
         if (isUnused || isIdle || passed > timeout) socket.destroy();
       }
       await delay(lookAgain);
-      // What came meanwhile is read before a connection is taken for idle.
+      // Connections are idle by this time, and what has come until then is read first, however long the loop is busy.
+      passed = performance.now() - start;
       await read();
     }
     for (const socket of all) socket.destroy();
