@@ -174,7 +174,7 @@ describe('requests', () => {
     for (const { id } of rows) {
       const { text } = await ask(api, `requests/${id}`, boss);
       expect(text).not.toMatch(/hush|boss-key|hand-key/u);
-      expect(text).toMatch(/\[redacted\]|bytes, which are no record/u);
+      expect(text).toMatch(/\[redacted\]|bytes, which are withheld/u);
     }
     const live = await serving(`${keys}\ndashboard: { roles: [admin] }`, 'start');
     await look(live, boss);

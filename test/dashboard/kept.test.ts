@@ -10,7 +10,7 @@ import {
 import { Watcher } from '../../src/http/dashboard/watcher.ts';
 import type { Hello, RequestRow } from '../../src/http/dashboard/wire.ts';
 import type { Mode } from '../../src/http/edge/edge.ts';
-import { disclosureOf } from '../../src/http/debug/redact.ts';
+import { redactionOf } from '../../src/http/debug/redaction.ts';
 import { splitUrl } from '../../src/http/api/router.ts';
 import { Activity, percentileOf, pointsOf, type Span } from '../../src/observability/activity.ts';
 import { RequestTrace } from '../../src/observability/events.ts';
@@ -115,22 +115,24 @@ test('of many requests at once 200 are recorded, and of those that go on 20 a se
 describe('the query of a request in the list', () => {
   const api = buildValid(things);
   const shown = (query: string, mode: Mode): string =>
-    disclosureOf({ ...api }, mode).queryText(`/v1/things?${query}`);
+    redactionOf({ ...api }, mode).queryText(`/v1/things?${query}`);
 
   test.each([
     ['name=a&limit=2', 'name=a&limit=2'],
-    ['name=%C3%A9+b&&x', 'name=%C3%A9+b&x'],
+    ['name=%C3%A9+b&&boxId', 'name=%C3%A9+b&boxId'],
     ['secret=hush', 'secret=[redacted]'],
     ['s%65cret_in=hush&name=a', 's%65cret_in=[redacted]&name=a'],
     ['box.things.secret=hush', 'box.things.secret=[redacted]'],
     ['x[secret]=hush', 'x[secret]=[redacted]'],
     ['_or=name:a,box.label:b', '_or=name:a,box.label:b'],
     ['_or=name:a,s%65cret:hush', '_or=[redacted]'],
-    ['%zz%73ecret=hush&secret%zz=hush', '%zz%73ecret=[redacted]&secret[redacted]=[redacted]'],
+    ['%zz%73ecret=hush&secret%zz=hush', '%zz%73ecret=[redacted]&secret%zz=[redacted]'],
     ['secret%3Ahush&secret_at=hush', 'secret[redacted]=[redacted]&secret_at=[redacted]'],
     ['x.secret.limit=2', 'x.secret.limit=[redacted]'],
     ['secret=hush%zz', 'secret=[redacted]'],
-    ['__proto__=a&constructor=b', '__proto__=a&constructor=b'],
+    // A name that no resource has may be meant for the secret one.
+    ['name=a&secert=hush', 'name=[redacted]&secert=[redacted]'],
+    ['__proto__=a&constructor=b', '__proto__=[redacted]&constructor=[redacted]'],
   ])('%s', (query, expected) => {
     expect(shown(query, 'dev')).toBe(expected);
     const names = expected.split('&').map((pair) => pair.split('=', 1)[0]);

@@ -242,7 +242,7 @@ describe('what is told', () => {
     await api.send('PATCH', '/v1/users/1', '"secret=sesame29"');
     expect(lines).toHaveLength(20);
     expect(lines[18]).toMatchObject({
-      requestBody: `[${JSON.stringify(operations).length} bytes, no record]`,
+      requestBody: `[${JSON.stringify(operations).length} bytes, withheld]`,
       responseBody: { code: 'INVALID_BODY' },
     });
     expect(text()).not.toContain('sesame');
@@ -251,45 +251,54 @@ describe('what is told', () => {
       Object.fromEntries(names.map((name) => [name, '[redacted]'])),
     );
     expect(lines[11]).toMatchObject({
-      query: { filter: '[redacted]', name: 'Ann' },
+      query: { filter: '[redacted]', name: '[redacted]' },
       responseBody: { code: 'INVALID_PARAMETER', message: '[redacted]' },
     });
   });
 });
 
-describe('what was meant by the name of a writeOnly field', () => {
-  const bodies: readonly [sent: unknown, told: unknown][] = [
-    [
-      { name: 'Ann', secert: 'sesame' },
-      { name: 'Ann', secert: '[redacted]' },
-    ],
-    [{ newSecret: { a: 'sesame' } }, { newSecret: '[redacted]' }],
-    [{ SECRET_KEY: 'sesame' }, { SECRET_KEY: '[redacted]' }],
-    [
-      { field: 'secret', value: 'sesame' },
-      { field: 'secret', value: '[redacted]' },
-    ],
-    [[{ path: '/Badge', name: 'sesame' }], [{ path: '/Badge', name: '[redacted]' }]],
-    // What the model knows is no typing error, and what a text speaks of is no name.
-    [
-      { name: 'about a secret', note: 'seen' },
-      { name: 'about a secret', note: 'seen' },
-    ],
+describe('with a name that no resource has, the values are withheld as a whole', () => {
+  const bodies: readonly unknown[] = [
+    { name: 'Ann', secert: 'sesame' },
+    { newSecret: { a: 'sesame' } },
+    { SECRET_KEY: 'sesame' },
+    { field: 'secret', value: 'sesame' },
+    [{ path: '/Badge', name: 'sesame' }],
+    { name: 'sesame', note: 'seen' },
+    { 'secret sesame': 1 },
   ];
-  test.each(bodies)('in the body %j', async (sent, told) => {
+  test.each(bodies)('in the body %j', async (sent) => {
     const { api, lines, text } = await logging('{ includeBodies: true }');
     const { status } = await api.send('POST', '/v1/users', sent);
     expect(status).toBe(400);
-    expect(lines[0]).toMatchObject({ requestBody: told });
+    const requestBody = `[${JSON.stringify(sent).length} bytes, withheld]`;
+    expect(lines[0]).toMatchObject({ requestBody, responseBody: { message: '[redacted]' } });
+    expect(text()).not.toContain('sesame');
+  });
+
+  test('but of a body with known names only the secret values', async () => {
+    const { api, lines, text } = await logging('{ includeBodies: true }');
+    await api.send('POST', '/v1/users', { name: 5, notes: 'about a secret', secret: 'sesame' });
+    expect(lines[0]).toMatchObject({
+      status: 400,
+      requestBody: { name: 5, notes: 'about a secret', secret: '[redacted]' },
+      responseBody: { errors: [{ field: 'name' }] },
+    });
     expect(text()).not.toContain('sesame');
   });
 
   const parameters: readonly [sent: string, told: object][] = [
-    ['secert=sesame&name=Ann', { secert: '[redacted]', name: 'Ann' }],
+    ['secert=sesame&name=Ann', { secert: '[redacted]', name: '[redacted]' }],
     ['secert:sesame', { 'secert[redacted]': '[redacted]' }],
     ['my_secret>sesame', { 'my_secret[redacted]': '[redacted]' }],
     ['_or=name:a,secert:sesame', { _or: '[redacted]' }],
+    ['fields=name,secert:sesame&limit=1', { fields: '[redacted]', limit: '[redacted]' }],
+    // Names that are known show all that is not secret.
     ['name=a+secert&limit=1', { name: 'a secert', limit: '1' }],
+    [
+      'sort=-name&name_like=a%25&secret=sesame',
+      { sort: '-name', name_like: 'a%', secret: '[redacted]' },
+    ],
   ];
   test.each(parameters)('in the parameters %s', async (sent, query) => {
     const { api, lines, text } = await logging('{ includeBodies: true }');

@@ -56,16 +56,16 @@ async function openTelemetry(
       'OTEL_EXPORTER_OTLP_ENDPOINT is not a URL. Write one such as http://localhost:4318, or leave it out.',
       { exitCode: 2 },
     );
-  const [{ sendTraces }, { disclosureOf }] = await Promise.all([
+  const [{ sendTraces }, { redactionOf }] = await Promise.all([
     import('../../http/debug/telemetry.ts'),
-    import('../../http/debug/redact.ts'),
+    import('../../http/debug/redaction.ts'),
   ]);
   const serviceName = environment['OTEL_SERVICE_NAME'] ?? '';
   return sendTraces({
     endpoint,
     serviceName: serviceName === '' ? 'plinth' : serviceName,
     database: database.dialect.name,
-    pathOf: (path, status) => disclosureOf(current(), mode).path(path, status),
+    pathOf: (path, status) => redactionOf(current(), mode).path(path, status),
     told: (error) => report({ kind: 'dependency', name: 'trace collector', error }),
   });
 }

@@ -1,11 +1,11 @@
 import type { Api } from '../../model/api.ts';
 import { routeName } from '../../observability/events.ts';
-import type { KeptRequest } from '../../observability/recent.ts';
+import type { KeptRequest, RequestRecord } from '../../observability/recent.ts';
 import { toldTime, type Recording } from '../../observability/recording.ts';
 import type { Mode } from '../edge/edge.ts';
 import type { RequestDetail, RequestRow, ShownBody } from './wire.ts';
 import { splitUrl } from '../api/router.ts';
-import { disclosureOf, type Disclosure } from '../debug/redact.ts';
+import { redactionOf, type Redaction } from '../debug/redaction.ts';
 
 /** What decides how much of a request is told. */
 export interface Telling {
@@ -18,14 +18,14 @@ export interface Telling {
 /** A row of the list of requests. */
 export function requestRow(request: KeptRequest, telling: Telling): RequestRow {
   const { number, begin, requestId, method, url, status, code, duration, record } = request;
-  const disclosure = disclosureOf(telling.api, telling.mode);
+  const redaction = redactionOf(telling.api, telling.mode);
   return {
     number,
     id: requestId,
     time: new Date(begin + telling.wallOffset).toISOString(),
     method,
-    path: disclosure.path(splitUrl(url).path, status),
-    query: disclosure.queryText(url),
+    path: redaction.path(splitUrl(url).path, status),
+    query: redaction.queryText(url),
     route: routeName(request),
     status,
     code: code ?? null,
@@ -39,19 +39,19 @@ export function requestRow(request: KeptRequest, telling: Telling): RequestRow {
 
 /** All that is known of one request. */
 export function requestDetail(request: KeptRequest, telling: Telling): RequestDetail {
-  const { url, code, size, failure, record } = request;
-  const disclosure = disclosureOf(telling.api, telling.mode);
-  const { tellsValues } = disclosure;
+  const { url, size, failure, record } = request;
+  const redaction = redactionOf(telling.api, telling.mode);
+  const { showsValues } = redaction;
   return {
     ...requestRow(request, telling),
-    parameters: disclosure.query(url) ?? {},
-    requestHeaders: disclosure.headers(record?.requestHeaders ?? {}),
-    responseHeaders: disclosure.headers(record?.responseHeaders ?? {}),
-    tellsValues,
+    parameters: redaction.query(url) ?? {},
+    requestHeaders: redaction.headers(record?.requestHeaders ?? {}),
+    responseHeaders: redaction.headers(record?.responseHeaders ?? {}),
+    tellsValues: showsValues,
     isRecorded: record !== undefined,
     size: size ?? null,
-    requestBody: tellsValues ? sentBody(record?.requestBody, disclosure, code) : null,
-    responseBody: tellsValues ? answeredBody(record?.responseBody, disclosure, url) : null,
+    requestBody: showsValues ? requestBody(record?.requestBody, redaction) : null,
+    responseBody: showsValues ? responseBody(record, redaction, url) : null,
     failure:
       telling.mode === 'dev' && failure instanceof Error
         ? (failure.stack ?? failure.message)
@@ -60,42 +60,39 @@ export function requestDetail(request: KeptRequest, telling: Telling): RequestDe
   };
 }
 
-/** The body of a request, by the code of its answer. See `Redactor.sent`. */
-function sentBody(
-  body: string | Buffer | undefined,
-  { redactor }: Disclosure,
-  code: string | undefined,
-): ShownBody | null {
-  if (body === undefined || !redactor.isUnclear(code))
-    return shownBody(body, redactor.isNeeded ? (value) => redactor.sentValue(value) : undefined);
-  return { note: `${Buffer.byteLength(body)} bytes, which are no record` };
+function requestBody(body: Buffer | undefined, redaction: Redaction): ShownBody | null {
+  return shownBody(body, (value) => redaction.requestValue(value));
 }
 
-/** The body of an answer. See `Redactor.answered`. */
-function answeredBody(
-  body: string | Buffer | undefined,
-  { redactor }: Disclosure,
+function responseBody(
+  record: RequestRecord | undefined,
+  redaction: Redaction,
   url: string,
 ): ShownBody | null {
-  return shownBody(
-    body,
-    redactor.isNeeded ? (value) => redactor.answeredValue(value, url) : undefined,
+  return shownBody(record?.responseBody, (value) =>
+    redaction.responseValue(value, url, record?.requestBody),
   );
 }
 
-/** JSON as it was sent, or made anew where something in it may be secret; of anything else its length. */
+/** JSON as it was sent, or written anew if part of it is withheld; the length of anything else. */
 function shownBody(
   body: string | Buffer | undefined,
-  redacted: ((value: unknown) => unknown) | undefined,
+  redacted: (value: unknown) => unknown,
 ): ShownBody | null {
   if (body === undefined || body.length === 0) return null;
   const text = body.toString();
+  const length = Buffer.byteLength(body);
+  let value: unknown;
   try {
-    const value = JSON.parse(text) as unknown;
-    return { text: redacted === undefined ? text : JSON.stringify(redacted(value)) };
+    value = JSON.parse(text);
   } catch {
-    return { note: `${Buffer.byteLength(body)} bytes, which are not JSON` };
+    return { note: `${length} bytes, which are not JSON` };
   }
+  const shown = redacted(value);
+  if (shown === value) return { text };
+  return shown === undefined
+    ? { note: `${length} bytes, which are withheld` }
+    : { text: JSON.stringify(shown) };
 }
 
 interface Span {

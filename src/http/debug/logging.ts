@@ -6,7 +6,7 @@ import type { RequestEnd, RequestTrace, TraceReader } from '../../observability/
 import { toldTime } from '../../observability/recording.ts';
 import { isDashboardPath } from '../dashboard/dashboard.ts';
 import type { Mode } from '../edge/edge.ts';
-import { disclosureOf, type Disclosure } from './redact.ts';
+import { redactionOf, type Redaction } from './redaction.ts';
 
 /** What holds when the file sets none of it. See docs/contract/6-operation.md#logging, rule 3. */
 const defaults = {
@@ -49,13 +49,13 @@ export function requestLog(
   const lineOf = (
     request: RequestTrace,
     end: RequestEnd,
-    { disclosure, path }: { readonly disclosure: Disclosure; readonly path: string },
+    { redaction, path }: { readonly redaction: Redaction; readonly path: string },
   ): object => {
     return {
       requestId: request.start.requestId,
       method: request.start.method,
       path,
-      query: disclosure.query(request.start.url),
+      query: redaction.query(request.start.url),
       route: request.routeName,
       status: end.status,
       code: end.code,
@@ -64,14 +64,14 @@ export function requestLog(
       client: request.client,
       ...(includeHeaders
         ? {
-            requestHeaders: disclosure.headers(end.requestHeaders),
-            responseHeaders: disclosure.headers(end.responseHeaders),
+            requestHeaders: redaction.headers(end.requestHeaders),
+            responseHeaders: redaction.headers(end.responseHeaders),
           }
         : {}),
       ...(includeBodies
         ? {
-            requestBody: disclosure.redactor.sent(request.body, end.code),
-            responseBody: disclosure.redactor.answered(end.body, request.start.url),
+            requestBody: redaction.requestBody(request.body),
+            responseBody: redaction.responseBody(end.body, request.start.url, request.body),
           }
         : {}),
     };
@@ -85,9 +85,9 @@ export function requestLog(
       if (!log.isLevelEnabled(level) || isExcluded(path)) return;
       // A page that is open asks every second; what is refused and what it changes is told.
       if (isDashboardPath(path) && method === 'GET' && end.status < 400) return;
-      const disclosure = disclosureOf(current(), mode);
-      const told = disclosure.path(path, end.status);
-      const line = lineOf(request, end, { disclosure, path: told });
+      const redaction = redactionOf(current(), mode);
+      const told = redaction.path(path, end.status);
+      const line = lineOf(request, end, { redaction, path: told });
       if (level === 'info') log.info(line, `${method} ${told} ${end.status}`);
       else log.error({ ...line, err: request.failure }, `${method} ${told} failed`);
     },
