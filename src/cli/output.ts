@@ -18,6 +18,9 @@ export interface Output {
   readonly isTerminal: boolean;
 }
 
+const barWidth = 40;
+const clearLine = '\r\u001B[K';
+
 /** Output to the streams of this process. */
 export function processOutput(process: NodeJS.Process): Output {
   const { stdin, stdout, stderr } = process;
@@ -41,19 +44,19 @@ export function processOutput(process: NodeJS.Process): Output {
     isTerminal: stdout.isTTY,
     progress: async (title, work) => {
       if (!stderr.isTTY) return work(() => undefined);
-      const { Presets, SingleBar } = await import('cli-progress');
-      const bar = new SingleBar(
-        { format: `${title} {bar} {percentage}%`, stream: stderr, clearOnComplete: true },
-        Presets.shades_classic,
-      );
-      bar.start(1, 0);
+      let shown: number | undefined;
+      const show = (share: number): void => {
+        const percent = Math.floor(share * 100);
+        if (percent === shown) return;
+        shown = percent;
+        const bar = '█'.repeat(Math.floor(share * barWidth)).padEnd(barWidth, '░');
+        stderr.write(`\r${title} ${bar} ${percent}%`);
+      };
+      show(0);
       try {
-        return await work((done, total) => {
-          bar.setTotal(total);
-          bar.update(done);
-        });
+        return await work((done, total) => show(total === 0 ? 1 : Math.min(1, done / total)));
       } finally {
-        bar.stop();
+        stderr.write(clearLine);
       }
     },
   };

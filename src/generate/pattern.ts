@@ -1,4 +1,4 @@
-import { readPattern } from '../lib/patterns/structure.ts';
+import { readPattern } from './pattern-structure.ts';
 import { largestPermutation, type Random } from './random.ts';
 
 /** Makes the choices of a text: which of `size` ways, and how often something between two bounds. */

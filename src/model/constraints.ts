@@ -8,7 +8,7 @@ import {
   plainText,
   type Scaled,
 } from './exact-number.ts';
-import { matches } from '../lib/patterns/pattern.ts';
+import { matches } from '../lib/pattern.ts';
 import { counted, oneOf } from './values.ts';
 
 type Check = (value: JsonValue, limit: never, field: Field) => string | undefined;

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { linearTest } from '../../src/lib/patterns/linear.ts';
-import { inBodyTime, matches, waysOf } from '../../src/lib/patterns/pattern.ts';
+import { inBodyTime, matches, re2Of, waysOf } from '../../src/lib/pattern.ts';
 import { seed } from '../support/seed.ts';
 
 /** Patterns of every construct that is followed without backtracking. */
@@ -77,21 +76,40 @@ test('patterns mean the same with and without backtracking', () => {
     fc.property(pattern, fc.array(text, { minLength: 5, maxLength: 5 }), (source, texts) => {
       const regular = compiled(source);
       if (regular === undefined) return;
-      const linear = linearTest(regular.source);
-      if (linear === undefined) return;
+      const re2 = re2Of(regular.source);
+      if (re2 === undefined) return;
       tried += 1;
       for (const one of texts)
-        expect([source, one, linear(one)]).toEqual([source, one, regular.test(one)]);
+        expect([source, one, re2.test(one)]).toEqual([source, one, regular.test(one)]);
     }),
     { numRuns: 500, seed },
   );
   expect(tried).toBeGreaterThan(250);
 });
 
-describe('what cannot be followed without backtracking', () => {
+test.each([
+  [String.raw`^\s$`, '\u00a0\u3000\ufeff\v \u180e\u200b'],
+  [String.raw`^[\S]$`, '\u00a0\u3000\ufeff\v \u180e\u200b\u0085😀'],
+  [String.raw`^[^\S\n]$`, '\n\r \u2028a'],
+  ['^.$', '\n\r\u2028\u2029\u0085a😀'],
+  [String.raw`^[\b\-[^.]$`, '\b-[^.a]'],
+  ['^[a[]$', 'a[]'],
+  [String.raw`^[\u{1F600}-\u{1F610}\ud83d\ude11]$`, '😀😐😑😒'],
+  [String.raw`^\p{Script=Greek}$`, 'αa'],
+  [String.raw`^[^\p{gc=Lu}]$`, 'αaA'],
+  [String.raw`^[\cA\x41\0]$`, '\u0001A\0B'],
+])('%s means the same for RE2', (source, characters) => {
+  const re2 = re2Of(source);
+  for (const one of characters)
+    expect([one, re2?.test(one)]).toEqual([one, new RegExp(source, 'u').test(one)]);
+});
+
+describe('what RE2 does not take', () => {
   test.each([
     '(?=a)b',
     '(?!a)b',
+    '(?i:a)b',
+    String.raw`\p{Script_Extensions=Greek}`,
     '(?<=a)b',
     '(?<!a)b',
     String.raw`(a)\1`,
@@ -100,7 +118,7 @@ describe('what cannot be followed without backtracking', () => {
     '(){1000000000}',
     '(^|b{0}){1,1000000000}',
   ])('%s', (source) => {
-    expect(linearTest(source)).toBeUndefined();
+    expect(re2Of(source)).toBeUndefined();
   });
 
   const long = `${'a'.repeat(40)}!`;
@@ -157,17 +175,22 @@ test.each([
 describe('the values of one body share a time for their patterns', () => {
   const slow = Array.from({ length: 2_000 }, (_, index) => `${'a'.repeat(40)}${index}!`);
   const long = 'a'.repeat(5_000);
-  test.each([
-    ['a deadline', '^(?=(a+)+$).*', slow],
-    ['many ways at once', '^(?:a{1,40}-?)+$', slow.map((text) => `${long}${text}`)],
-    ['backtracking', '^a*a*$', slow.map((text) => `${'a'.repeat(900)}${text}`)],
-  ])('by %s: %s', (_, source, values) => {
+  test.each([['a deadline', '^(?=(a+)+$).*', slow]])('by %s: %s', (_, source, values) => {
     const pattern = new RegExp(source, 'u');
     const found = inBodyTime(() => values.map((value) => matches(pattern, value)));
     expect(found.at(0)).toBe(false);
     expect(found.at(-1)).toBeUndefined();
     // What takes next to nothing is tried all the same, and the next body has its own time.
     expect(matches(pattern, slow[0] ?? '')).toBe(false);
+  });
+
+  test.each([
+    ['^(?:a{1,40}-?)+$', slow.map((text) => `${long}${text}`)],
+    ['^a*a*$', slow.map((text) => `${'a'.repeat(900)}${text}`)],
+  ])('what RE2 decides takes none of it: %s', (source, values) => {
+    const pattern = new RegExp(source, 'u');
+    const found = inBodyTime(() => values.map((value) => matches(pattern, value)));
+    expect(new Set(found)).toEqual(new Set([false]));
   });
 
   test('what takes few steps takes none of it', () => {

@@ -5,7 +5,7 @@ import { RowRights } from '../../records/write/row-rights.ts';
 import { executeWrite } from '../../records/write/write.ts';
 import { notFound, type Answering, type Written } from '../../records/write/written.ts';
 import { refusalOf } from '../../model/access.ts';
-import { inBodyTime } from '../../lib/patterns/pattern.ts';
+import { inBodyTime } from '../../lib/pattern.ts';
 import { fieldNameIn } from '../../model/view.ts';
 import { scopeOf } from '../../auth/callers.ts';
 import { planCreate, planUpdate } from '../../query/write/write.ts';

@@ -1,7 +1,7 @@
 import { fail, ok, type FieldProblem, type Result } from '../../errors.ts';
 import type { Field, Limits, Resource } from '../../model/api.ts';
 import type { SqlValue, ValueIssue } from '../../model/values.ts';
-import { inBodyTime } from '../../lib/patterns/pattern.ts';
+import { inBodyTime } from '../../lib/pattern.ts';
 import { readValue } from '../../model/validation.ts';
 import { mergePatch } from '../../query/write/merge-patch.ts';
 import { immutableMessage, validationError } from '../../query/write/write.ts';
