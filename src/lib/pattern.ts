@@ -68,7 +68,8 @@ const known = new WeakMap<RegExp, Known>();
  * Tests a value against the user's pattern in bounded time: by `RegExp` if that takes few steps, else by RE2, in time
  * that grows with the length alone. What RE2 does not take (look-around, back-references, thousands of repetitions)
  * `RegExp` decides until a deadline: a value that reaches it, or the end of the engine's memory, does not match. Undefined
- * if the values of the body have used up their time. Contract 1, Constraint attributes; decision 0014.
+ * if the values of the body have used up their time. See
+ * docs/contract/1-specification-file.md#constraint-attributes, rule 8, and docs/decisions/0014-patterns.md.
  */
 export function matches(pattern: RegExp, value: string): boolean | undefined {
   const found = getOrInsert(known, pattern, ({ source }): Known => ({ ways: waysOf(source) }));

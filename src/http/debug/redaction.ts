@@ -15,7 +15,7 @@ const withheld = '[redacted]';
 
 /** Never logged, whatever `excludeHeaders` names. */
 const credentialHeaders = ['authorization', 'x-api-key'];
-/** Contract 3, Logging: the rest of the default of `excludeHeaders`. */
+/** The rest of the default of `excludeHeaders`. See docs/contract/6-operation.md#logging, rule 4. */
 const cookieHeaders = ['cookie', 'set-cookie'];
 /** Headers that repeat values of parameters or records. */
 const valueHeaders = ['link', 'location', 'referer', 'x-next-cursor'];
@@ -111,7 +111,8 @@ class FieldNames {
 /**
  * What a log, the dashboard or a trace may hold of a request. Credentials and values of `writeOnly` fields never; in
  * `start`, values of parameters and bodies only with `logging.includeBodies`. If the file has `writeOnly` fields, a query
- * or body with a name that no resource has is withheld as a whole, since the name may be a secret one misspelt.
+ * or body with a name that no resource has is withheld as a whole, since the name may be a secret one misspelt. See
+ * docs/contract/6-operation.md#redaction.
  */
 export class Redaction {
   /** Whether values are shown, or only the names of parameters. */
