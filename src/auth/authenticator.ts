@@ -7,16 +7,16 @@ import { callerOfKey } from './callers.ts';
 import { chooseKey, keysOfFile, type JwtSpecification, type KeySource } from './keys.ts';
 import { Tokens } from './tokens.ts';
 
-/** What checking credentials needs of the world. */
+/** What checking credentials depends on. */
 export interface Surroundings {
-  /** ms since 1970: what `exp` and `nbf` are compared with. */
+  /** In ms since 1970, for `exp` and `nbf`. */
   readonly now: () => number;
-  /** The keys that an issuer publishes at an address, as far as these algorithms may use them. */
+  /** The keys published at a URL that fit these algorithms. */
   readonly keysAt: (uri: string, algorithms: readonly string[] | undefined) => KeySource;
 }
 
 /**
- * Finds out whom a credential speaks for, by the `auth` of one specification. See
+ * Finds the caller of a credential, by the `auth` of a specification. See
  * docs/contract/5-access.md#credentials.
  */
 export class Authenticator {
@@ -45,7 +45,7 @@ export class Authenticator {
       : fail(invalidCredentials);
   }
 
-  /** All keys are compared, so that the time it takes says nothing of which one was near. */
+  /** Compares all keys in constant time, so that timing tells nothing about them. */
   private keyOf(digest: string): Result<Caller> | undefined {
     if (this.apiKeys.length === 0) return undefined;
     const bytes = Buffer.from(digest);

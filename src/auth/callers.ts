@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import { claimOf, type Caller, type Claims } from '../model/access.ts';
 import { reservedRoles } from '../specification/reserved.ts';
 
-/** A subject longer than this is told apart by its hash, so that what is kept of callers stays small. */
+/** Longer subjects are identified by their hash, so that caches stay small. */
 const longestName = 100;
 
-/** Who an API key of the file speaks for. */
+/** The caller of an API key of the file. */
 export function callerOfKey(key: {
   readonly name: string;
   readonly roles?: readonly string[];
@@ -16,7 +16,7 @@ export function callerOfKey(key: {
   return { authenticated: true, roles: new Set(roles), claims, name, id: `key:${name}` };
 }
 
-/** Who a token with these claims speaks for; `rolesClaim` as `rolesIn` takes it. */
+/** The caller of a token; `rolesClaim` as in `rolesIn`. */
 export function callerOfToken(claims: Claims, rolesClaim: string): Caller {
   const { sub } = claims;
   const isNamed = typeof sub === 'number' || (typeof sub === 'string' && sub !== '');
@@ -31,10 +31,10 @@ export function callerOfToken(claims: Claims, rolesClaim: string): Caller {
   };
 }
 
-/** The claims that are others in every token of the same caller. */
+/** Claims that differ in every token of the same caller. */
 const fleeting: ReadonlySet<string> = new Set(['exp', 'iat', 'nbf', 'jti']);
 
-/** What tells callers apart who may not meet each other's answers: without a name, all that their tokens say of them. */
+/** Identifies a caller in caches of responses: by id, or without one by all claims of its token. */
 export function scopeOf({ authenticated, id, claims }: Caller): string {
   if (!authenticated || id !== undefined) return JSON.stringify([authenticated, id]);
   const said = Object.entries(claims).filter(([name]) => !fleeting.has(name));

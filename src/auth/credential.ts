@@ -2,37 +2,37 @@ import { hash } from 'node:crypto';
 import { apiError, fail, ok, type ApiError, type Result } from '../errors.ts';
 import type { Caller } from '../model/access.ts';
 
-/** What a request shows of who sends it. */
+/** The credential of a request. */
 export interface Credential {
   readonly text: string;
-  /** `X-API-Key` takes keys alone, `Authorization: Bearer` tokens too. */
+  /** True in `Authorization: Bearer`; `X-API-Key` takes API keys only. */
   readonly mayBeToken: boolean;
-  /** SHA-256 in hex, which stands for it in memory. */
+  /** SHA-256 in hex, used in caches instead of the text. */
   readonly digest: string;
-  /** What was found out of it, since the same one comes again on its connection. */
+  /** Cached results, for the next requests of the connection. */
   findings?: Findings;
 }
 
-/** What an authenticator has found out of a credential. */
+/** The cached results of an authenticator for a credential. */
 export interface Findings {
-  /** Who has; to another one they say nothing. */
+  /** The authenticator; the results are void for another one. */
   readonly by: object;
-  /** Who it speaks for as a key of the file; undefined for what is none. */
+  /** The caller if it is an API key. */
   readonly key: Result<Caller> | undefined;
   proof: Proof | undefined;
 }
 
-/** That a token was found good. */
+/** A verified token. */
 export interface Proof {
   readonly found: Result<Caller>;
   /** `nbf` and `exp`: s since 1970 */
   readonly begins: number;
   readonly expires: number;
-  /** That of the keys when it was checked. */
+  /** The revision of the key set when it was verified. */
   readonly revision: number;
 }
 
-/** What was read last on a connection: its next request mostly shows the same. */
+/** The last credential of a connection; its next request mostly has the same. */
 export interface CredentialMemory {
   last?: {
     readonly value: string;
@@ -47,7 +47,7 @@ const refuse = (code: 'INVALID_CREDENTIALS' | 'TOKEN_EXPIRED', message: string):
       'www-authenticate': `Bearer error="invalid_token", error_description="${message}"`,
     },
   });
-/** Why a credential is not good is for whoever issued it to know, not for whoever tries it (RFC 6750, 3.1). */
+/** Does not say why a credential is invalid, so that guessing learns nothing (RFC 6750, 3.1). */
 export const invalidCredentials: ApiError = refuse(
   'INVALID_CREDENTIALS',
   'The credentials are not valid',
@@ -67,7 +67,7 @@ export function readCredential(
   let isBearer = false;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
-    // Most names are told apart by their length alone, and the others are mostly written so.
+    // Compares the length first, which rules out most names, then the usual spelling.
     const isToken =
       name.length === 13 && (name === 'Authorization' || name.toLowerCase() === 'authorization');
     const isKey = !isToken && name.length === 9 && name.toLowerCase() === 'x-api-key';

@@ -10,7 +10,7 @@ import {
 /** Times in ms, sizes in bytes. See docs/contract/5-access.md#signing-keys. */
 const refetchAfter = 30_000;
 const retryAfter = 5_000;
-/** A set as old as this is fetched anew beside the request that meets it, so that a key that was withdrawn ends. */
+/** An older set is fetched again in the background, so that withdrawn keys stop working. */
 const oldAfter = 10 * 60_000;
 const fetchTimeout = 5_000;
 const largestSet = 256 * 1024;
@@ -18,13 +18,13 @@ const largestSet = 256 * 1024;
 export interface KeySetOptions {
   readonly uri: string;
   readonly algorithms: readonly string[] | undefined;
-  /** ms on a clock that is never set: one that is set back would keep the issuer from being asked. */
+  /** Monotonic, in ms. */
   readonly clock: () => number;
-  /** Hears of every fetch: of its error where it failed. */
+  /** Called after every fetch, with the error or undefined. */
   readonly report: (error: unknown) => void;
 }
 
-/** The keys that an issuer publishes: fetched when first needed, kept, and fetched again for a `kid` that is new. */
+/** The published keys of an issuer: fetched on first use, cached, and fetched again for an unknown `kid`. */
 export class KeySet implements KeySource {
   private readonly options: KeySetOptions;
   private keys: readonly VerificationKey[] | undefined;
@@ -32,7 +32,7 @@ export class KeySet implements KeySource {
   private changes = 0;
   private fetchedAt = 0;
   private failedAt = Number.NEGATIVE_INFINITY;
-  /** When a kid that is not known was last asked for. */
+  /** When the set was last fetched for an unknown `kid`. */
   private soughtAt = Number.NEGATIVE_INFINITY;
   private loading: Promise<void> | undefined;
 
@@ -61,7 +61,7 @@ export class KeySet implements KeySource {
     return ok(chooseKey(this.keys, header));
   }
 
-  /** The set at hand serves meanwhile. */
+  /** In the background; the cached set is used meanwhile. */
   private refreshOld(): void {
     if (this.keys === undefined) return;
     const now = this.options.clock();
@@ -79,7 +79,7 @@ export class KeySet implements KeySource {
     });
   }
 
-  /** Fetches the set; whoever comes meanwhile waits for the same fetch. One that fails leaves the last good set. */
+  /** Fetches the set, once for all that wait. A failed fetch leaves the last good set. */
   private load(): Promise<void> {
     this.loading ??= this.fetched().finally(() => {
       this.loading = undefined;
@@ -106,7 +106,7 @@ export class KeySet implements KeySource {
   }
 }
 
-/** Gets a text that must come at once, whole, small and from where it was asked for. */
+/** Fetches a text, bounded in time and size, without redirects. */
 async function fetchText(uri: string): Promise<string> {
   const { status, body } = await fetch(uri, {
     headers: { accept: 'application/jwk-set+json, application/json' },

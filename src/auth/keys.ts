@@ -5,30 +5,30 @@ import type { AuthSpecification } from '../specification/specification.ts';
 
 export type JwtSpecification = NonNullable<AuthSpecification['jwt']>;
 
-/** A key that tokens are checked with, and the algorithms that it may be used with. */
+/** A key that verifies tokens, and its allowed algorithms. */
 export interface VerificationKey {
   readonly kid: string | undefined;
   readonly algorithms: readonly string[];
   readonly key: KeyObject;
 }
 
-/** What a token says of the key that has signed it. */
+/** What the header of a token says about its key. */
 export interface TokenHeader {
   readonly alg: string;
   readonly kid: string | undefined;
 }
 
-/** Where the keys come from. */
+/** A source of verification keys. */
 export interface KeySource {
-  /** The key of a token; undefined where none is its. Fails with KEYS_UNAVAILABLE where no keys are known. */
+  /** The key of a token, or undefined. Fails with KEYS_UNAVAILABLE if no keys could be fetched yet. */
   readonly find: (header: TokenHeader) => Promise<Result<VerificationKey | undefined>>;
-  /** Another number once the keys are others: what was found good before is then checked again. */
+  /** Changes with the keys; tokens verified before are then verified again. */
   readonly revision: () => number;
 }
 
 const hmac = ['HS256', 'HS384', 'HS512'] as const;
 
-/** The keys that the file itself has. It was found right when it was read. */
+/** The keys in the file, which was validated when it was read. */
 export function keysOfFile(jwt: JwtSpecification): readonly VerificationKey[] {
   const { secret, publicKey, keys } = jwt;
   const given = keys ?? [{ secret, publicKey, kid: undefined, alg: undefined }];
@@ -49,14 +49,14 @@ function publicOf(source: string): Omit<VerificationKey, 'kid'> {
   return { key: key.value, algorithms: algorithmsOf(key.value) };
 }
 
-/** What is in both lists; without a second one the first. */
+/** The intersection of both lists, or the first list without a second one. */
 function both(all: readonly string[], allowed: readonly string[] | undefined): readonly string[] {
   return allowed === undefined ? all : all.filter((name) => allowed.includes(name));
 }
 
 /**
- * The keys of a JSON Web Key Set that can check signatures with one of the algorithms allowed; others in it are not
- * ours. Undefined for what is no such set, or has none of them.
+ * The keys of a JSON Web Key Set that can verify signatures with one of the allowed algorithms; others are ignored.
+ * Undefined if it is not a key set or has no such key.
  */
 export function keysOfSet(
   set: unknown,
@@ -84,7 +84,7 @@ function keyOfJwk(
   return algorithms.length === 0 ? undefined : { kid, algorithms, key: key.value };
 }
 
-/** The key that a token names; one that names none is taken only where there is no choice. */
+/** The key that a token names. A token without `kid` is accepted only if there is a single key. */
 export function chooseKey(
   keys: readonly VerificationKey[],
   { kid, alg }: TokenHeader,

@@ -6,13 +6,13 @@ import type { Caller, Claims } from '../model/access.ts';
 import { callerOfToken } from './callers.ts';
 import type { JwtSpecification, KeySource, TokenHeader } from './keys.ts';
 
-/** The clock skew that is allowed, in s. See docs/contract/5-access.md#tokens, rule 3. */
+/** Allowed clock skew in s. See docs/contract/5-access.md#tokens, rule 3. */
 const skew = 30;
-/** How many tokens are remembered as good, and the longest of them. */
+/** How many verified tokens are cached, and the longest of them. */
 const keptTokens = 5_000;
 const longestKept = 4_096;
 
-/** Checks tokens, and remembers those that are good for as long as they are so and the keys stay. */
+/** Verifies tokens, and caches valid ones until they expire or the keys change. */
 export class Tokens {
   private readonly jwt: JwtSpecification;
   private readonly source: KeySource;
@@ -26,7 +26,7 @@ export class Tokens {
   }
 
   /**
-   * Who a token speaks for; `digest` stands for it in memory, `findings` hold what was found out of it before.
+   * The caller of a token. `digest`: its cache key; `findings`: results of the connection's earlier requests. Fails with
    * INVALID_CREDENTIALS, TOKEN_EXPIRED, KEYS_UNAVAILABLE.
    */
   identify(
@@ -40,7 +40,7 @@ export class Tokens {
       findings.proof = undefined;
       return this.verify(token, digest);
     }
-    // The clock may have been set, forward or back.
+    // The system clock may have been set since.
     const now = Math.floor(this.now() / 1_000);
     if (proof.begins > now + skew) return fail(invalidCredentials);
     return proof.expires <= now - skew ? fail(tokenExpired) : proof.found;
@@ -84,7 +84,7 @@ export class Tokens {
 /** RFC 7515, 7.1: three parts in base64url, without padding. */
 const compact = /^([\w-]+)\.[\w-]*\.[\w-]+$/u;
 
-/** The header of a signed token, not checked; undefined for what is none. */
+/** The header of a signed token, unverified; undefined if malformed. */
 function headerOf(token: string): TokenHeader | undefined {
   const [, part = ''] = compact.exec(token) ?? [];
   try {

@@ -1,12 +1,12 @@
-/** For how long activity is told, and in what spans, in s. */
+/** How many spans are kept, and their length in s. */
 const spans = 60;
 const spanLength = 5;
-/** Durations are counted in classes, eight for each doubling from 0.01 ms on. */
+/** Durations are counted in a histogram with eight buckets for each doubling, from 0.01 ms. */
 const classes = 192;
 const perDoubling = 8;
 const shortest = 0.01;
 
-/** What happened in one span. */
+/** The counts of one span. */
 interface Counted {
   number: number;
   requests: number;
@@ -16,18 +16,18 @@ interface Counted {
   readonly durations: Uint32Array;
 }
 
-/** What has happened in one span, in one process or in several, with how many requests took so long, by class. */
+/** The counts of one span, in one process or several, with the histogram of durations. */
 export interface Span extends Readonly<Omit<Counted, 'durations'>> {
   readonly durations: readonly number[];
 }
 
-/** Requests of a span of time: their number, errors, time in the database in ms, and durations in ms. */
+/** The requests of a span: count, errors, database time and durations in ms. */
 export interface ActivityPoint {
-  /** Of spans that follow each other. */
+  /** Spans are numbered consecutively. */
   readonly number: number;
-  /** When it ended, in ms before now; 0 or less for the one that runs. */
+  /** How long ago it ended, in ms; 0 or less for the current span. */
   readonly age: number;
-  /** How many seconds of it have passed. */
+  /** How many of its seconds have passed. */
   readonly seconds: number;
   readonly requests: number;
   readonly clientErrors: number;
@@ -35,15 +35,15 @@ export interface ActivityPoint {
   readonly databaseTime: number;
   readonly p50?: number | undefined;
   readonly p95?: number | undefined;
-  /** How many of them took so long, by class, the shortest first; of those classes alone in which there is any. */
+  /** The non-empty buckets of the histogram, shortest first. */
   readonly durations: readonly ClassCount[];
 }
 
 type ClassCount = readonly [index: number, count: number];
 
 /**
- * Counts the requests of the last five minutes, in plain numbers: next to nothing for each. Times are of a clock that is
- * the same for all whose spans are put together.
+ * Counts the requests of the last five minutes in plain numbers, which costs next to nothing. Processes whose spans are
+ * merged must use the same clock.
  */
 export class Activity {
   private readonly spans: Counted[] = Array.from({ length: spans + 1 }, () => ({
@@ -56,7 +56,7 @@ export class Activity {
   }));
   private lastDatabaseTime = 0;
 
-  /** A request has ended at `now` (ms); `databaseTime` is all that was ever spent in the database, in ms. */
+  /** A request has ended at `now` (ms). `databaseTime`: the total time ever spent in the database, in ms. */
   add(now: number, status: number, duration: number, databaseTime: number): void {
     const number = Math.floor(now / 1_000 / spanLength);
     const span = this.spans[number % this.spans.length];
@@ -76,9 +76,9 @@ export class Activity {
     span.durations[index] = (span.durations[index] ?? 0) + 1;
   }
 
-  /** The spans of the last five minutes in which something has happened, from a number on. */
+  /** The non-empty spans of the last five minutes, from a number on. */
   since(now: number, from: number): readonly Span[] {
-    // Below 0 are those of which there was none yet.
+    // Unused entries have the number -1.
     const first = Math.max(from, firstSpan(now), 0);
     return this.spans
       .filter(({ number }) => number >= first)
@@ -90,7 +90,7 @@ function firstSpan(now: number): number {
   return Math.floor(now / 1_000 / spanLength) - spans + 1;
 }
 
-/** The spans of several processes as if they were one. */
+/** Merges the spans of several processes. */
 export function mergedSpans(lists: readonly (readonly Span[])[]): readonly Span[] {
   const merged = new Map<number, Span>();
   for (const span of lists.flat()) {
@@ -111,7 +111,7 @@ function sumOf(one: Span, other: Span): Span {
   };
 }
 
-/** What is told of the spans of the last five minutes, from a number on, oldest first; the last one still runs. */
+/** The points of the last five minutes, from a number on, oldest first; the last one is current. */
 export function pointsOf(
   found: readonly Span[],
   now: number,
@@ -139,7 +139,7 @@ const nothing = {
   durations: [],
 };
 
-/** How long the part of all requests of these spans took at most, in ms, within 5 %; undefined where there was none. */
+/** A percentile of the durations in ms, within 5 %; undefined without requests. `part`: 0.95 for p95. */
 export function percentileOf(points: readonly ActivityPoint[], part: number): number | undefined {
   const sums = new Map<number, number>();
   for (const [index, count] of points.flatMap(({ durations }) => durations))
@@ -150,7 +150,7 @@ export function percentileOf(points: readonly ActivityPoint[], part: number): nu
   );
 }
 
-/** The middle of the class in which the part of the durations ends; within 5 %. */
+/** The middle of the bucket that holds the percentile; within 5 %. */
 function percentile(durations: readonly ClassCount[], part: number): number | undefined {
   const total = durations.reduce((sum, [, count]) => sum + count, 0);
   let left = Math.ceil(total * part);

@@ -1,6 +1,6 @@
 import type { Recording } from './recording.ts';
 
-/** What a step of the service tells those who watch it at once. */
+/** Events that are reported at once. */
 export type TraceEvent =
   | {
       /** An error that no rule foresaw; the client got 500 or 503 and the request id. */
@@ -12,7 +12,7 @@ export type TraceEvent =
     }
   | DependencyEvent;
 
-/** Something outside that the service needs beside its database begins to fail, or works again. */
+/** A dependency beside the database begins to fail, or works again. */
 export interface DependencyEvent {
   readonly kind: 'dependency';
   readonly name: 'signing keys' | 'rate limit store' | 'trace collector';
@@ -21,8 +21,8 @@ export interface DependencyEvent {
 }
 
 /**
- * Of the results of something that is tried again and again, hands on what is news: the error with which it begins to fail,
- * and undefined when it works again.
+ * Filters the results of something that is retried: passes on the error with which it begins to fail, and undefined when it
+ * works again.
  */
 export function turnsOf(tell: (error: unknown) => void): (error: unknown) => void {
   let isFailing = false;
@@ -33,10 +33,10 @@ export function turnsOf(tell: (error: unknown) => void): (error: unknown) => voi
   };
 }
 
-/** A reader of events. Absent, nothing is made for it. */
+/** Receives events. */
 export type Trace = (event: TraceEvent) => void;
 
-/** What a request says of itself before anything looks at it. */
+/** A request before it is processed. */
 export interface RequestStart {
   readonly requestId: string;
   readonly method: string;
@@ -47,24 +47,24 @@ export interface RequestStart {
   readonly search: string;
 }
 
-/** A request while it runs: its steps write into it what they find, its readers get it when it has ended. */
+/** A request while it runs: steps add what they find, readers get it when it has ended. */
 export class RequestTrace {
   readonly start: RequestStart;
   /** On the clock of `performance.now()`. */
   readonly begin: number;
-  /** Steps and statements; absent where nobody watches this request so closely. */
+  /** Steps and statements; undefined if nobody wants them. */
   readonly recording: Recording | undefined;
-  /** What it has met: a resource by its name, or one of the service's own paths. Their number is bounded. */
+  /** The name of a resource, or one of the service's own paths. Bounded in number. */
   route = 'unknown';
-  /** What it does to a resource: `list`, `read`, `create`, …; empty for the service's own paths. */
+  /** `list`, `read`, `create`, …; empty for the service's own paths. */
   operation = '';
   /** The address of the client. */
   client: string | undefined;
-  /** The name that the caller's credential gives. */
+  /** The caller's name, from its credential. */
   caller: string | undefined;
   /** An error that no rule foresaw. */
   failure: unknown;
-  /** The body that was read, where a reader wants bodies. */
+  /** The request body, if a reader wants bodies. */
   body: Buffer | undefined;
 
   constructor(start: RequestStart, begin: number, recording: Recording | undefined) {
@@ -83,7 +83,7 @@ export class RequestTrace {
   }
 }
 
-/** What a request has met, in one word: `posts.list`, or one of the service's own paths. */
+/** `posts.list`, or one of the service's own paths. */
 export function routeName({
   route,
   operation,
@@ -97,13 +97,13 @@ export function routeName({
 /** How a request ended. */
 export interface RequestEnd {
   readonly status: number;
-  /** The code of the error, where it is one. */
+  /** The code of an error response. */
   readonly code: string | undefined;
-  /** From its arrival until its answer was handed to the connection, in ms. */
+  /** From arrival until the response was handed to the connection, in ms. */
   readonly duration: number;
   readonly requestHeaders: HeaderValues;
   readonly responseHeaders: HeaderValues;
-  /** The body sent; absent where there is none or it was streamed. */
+  /** The response body; undefined if there is none or it was streamed. */
   readonly body: string | Buffer | undefined;
 }
 
@@ -112,29 +112,29 @@ export type HeaderValues = Readonly<Record<string, string | readonly string[] | 
 
 /** A specification was read again while it was served. */
 export interface ReloadEvent {
-  /** As messages name it. */
+  /** The file's name in messages. */
   readonly file: string;
-  /** Why it is not in use, the last good one is instead; none where it is. */
+  /** Why the last good version is still served; empty if the new one is. */
   readonly problems: readonly ReloadProblem[];
-  /** What has to be answered in the terminal before it can be. */
+  /** A question that waits for an answer in the terminal. */
   readonly question?: string;
 }
 
 export interface ReloadProblem {
   readonly message: string;
-  /** Where in the specification, as names with dots, and in the file, from 1; absent where it is no single place. */
+  /** The dotted path in the specification, and line and column from 1; undefined for problems of the whole file. */
   readonly path?: string;
   readonly line?: number;
   readonly column?: number;
 }
 
-/** Reads requests that have ended: a log, the exporter of traces. What it wants may change from request to request. */
+/** Gets every request that has ended: the log, the trace exporter, the dashboard. What it wants may change at any time. */
 export interface TraceReader {
-  /** Whether steps and statements are recorded for it. */
+  /** Whether it needs steps and statements. */
   readonly wantsSteps: boolean;
-  /** Whether the bodies of requests are kept for it. */
+  /** Whether it needs request bodies. */
   readonly wantsBodies: boolean;
   readonly ended: (request: RequestTrace, end: RequestEnd) => void;
-  /** Is told each time that the specification was read again. */
+  /** Called each time the specification was read again. */
   readonly reloaded?: (event: ReloadEvent) => void;
 }

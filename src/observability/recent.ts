@@ -1,11 +1,11 @@
 import type { HeaderValues, RequestEnd, RequestTrace } from './events.ts';
 import type { Recording } from './recording.ts';
 
-/** A request that has ended, as it is kept: until as many others have come, so it is read at once. */
+/** A request that has ended. The object is reused for later requests, so read it at once. */
 export interface KeptRequest {
   /** Counts the requests of this server. */
   readonly number: number;
-  /** When it arrived, on the clock of `performance.now()`. */
+  /** Arrival, on the clock of `performance.now()`. */
   readonly begin: number;
   readonly requestId: string;
   readonly method: string;
@@ -19,13 +19,13 @@ export interface KeptRequest {
   readonly caller: string | undefined;
   readonly client: string | undefined;
   readonly failure: unknown;
-  /** The length of the body that was sent; undefined where it was streamed, or nobody looked on. */
+  /** The length of the response body; undefined if it was streamed or not recorded. */
   readonly size: number | undefined;
-  /** Absent where nobody looked on. */
+  /** Undefined if no dashboard was open. */
   readonly record: RequestRecord | undefined;
 }
 
-/** What is kept of a request that was recorded. */
+/** The recorded part of a request. */
 export interface RequestRecord {
   readonly recording: Recording;
   readonly requestHeaders: HeaderValues;
@@ -41,21 +41,21 @@ const keptRequests = 1_000;
 const keptBytes = 32 * 1024 * 1024;
 /** Of longer bodies only the length is kept. */
 const longestBody = 64 * 1024;
-/** What a request takes beside its texts. Its headers are bounded by the server, at so little that all of them fit. */
+/** What a request takes beside its texts, headers included: the server bounds those. */
 const overhead = 2_000;
 
 /**
- * The requests that have ended last, in a memory that is bounded in their number and in bytes. The places are made once
- * and written again and again: objects that live for a thousand requests would cost the collector more than all else.
+ * The latest requests, bounded in number and bytes. A ring of objects that are reused: new objects that live for a thousand
+ * requests would cost garbage collection more than everything else here.
  */
 export class RecentRequests {
   private readonly places: Place[] = [];
-  /** The number of the oldest that is kept, and of the last. */
+  /** The numbers of the oldest and the latest request. */
   private first = 1;
   private last = 0;
   private bytes = 0;
 
-  /** Keeps a request; with all that is known of it where it `isRecorded`. */
+  /** Adds a request; with its record if it `isRecorded`. */
   add(trace: RequestTrace, end: RequestEnd, isRecorded: boolean): void {
     if (this.last - this.first + 1 >= keptRequests) this.drop();
     this.last += 1;
@@ -81,7 +81,7 @@ export class RecentRequests {
     while (this.bytes > keptBytes && this.first < this.last) this.drop();
   }
 
-  /** Up to so many of those after the one with this number, oldest first. */
+  /** Up to `most` requests after a number, oldest first. */
   after(number: number, most = keptRequests): readonly KeptRequest[] {
     const start = Math.max(this.first, number + 1);
     return Array.from({ length: Math.max(0, Math.min(most, this.last - start + 1)) }, (_, index) =>
@@ -89,7 +89,7 @@ export class RecentRequests {
     );
   }
 
-  /** The one with this request id, if it is still kept. */
+  /** Finds a request by its id. */
   find(requestId: string): KeptRequest | undefined {
     for (let number = this.last; number >= this.first; number -= 1) {
       const place = this.placeOf(number);

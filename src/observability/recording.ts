@@ -1,25 +1,25 @@
 /**
- * Tells the time on the wall to fractions of a ms, which the clock on the wall has not: from a clock that is never set,
- * and how far the two are apart. What begins after something else, in this process or in one that calls it, is told so.
+ * Wall-clock time with fractions of a ms, from the monotonic clock and its offset. What begins later, in this process or in
+ * one that it calls, gets a later time.
  */
 export class WallClock {
   private offset: number;
 
-  /** `offset`: what to add to a time of `performance.now()`, as far as is known. */
+  /** `offset`: a first guess of what to add to `performance.now()`. */
   constructor(offset: number) {
     this.offset = offset;
   }
 
-  /** The time on the wall at a time of `performance.now()`; `wall`, in whole ms, and `now` are of this moment. */
+  /** The wall-clock time at a time of `performance.now()`. `wall` (whole ms) and `now` are the present time. */
   at(time: number, wall: number, now: number): number {
-    // The wall's clock stands at this ms until the next one: so far apart are they at least, and less than one ms more.
+    // The wall clock shows whole ms, so the true offset is from `least` to less than one ms more.
     const least = wall - now;
     if (this.offset < least || this.offset >= least + 1) this.offset = least;
     return time + this.offset;
   }
 }
 
-/** A time as it is told, in ms: to the hundredth. */
+/** A time rounded to hundredths of a ms. */
 export function toldTime(ms: number): number {
   return Math.round(ms * 100) / 100;
 }
@@ -31,27 +31,27 @@ export interface Step {
   end: number;
 }
 
-/** A statement that ran, with placeholders in place of values. */
+/** A statement that ran, with placeholders for values. */
 export interface RanStatement {
   readonly sql: string;
   readonly step: Step | undefined;
   readonly begin: number;
   readonly end: number;
-  /** Rows read or changed; absent where it failed. */
+  /** Rows read or changed; undefined if it failed. */
   readonly rows: number | undefined;
 }
 
 /**
- * The steps of one request as they were measured, one after the other without a gap, so that their durations add up
- * to the total, and the statements that ran.
+ * The measured steps of one request, without gaps, so that their durations add up to the total; and the statements that
+ * ran.
  */
 export class Recording {
-  /** When it began by the clock on the wall, in ms since 1970. */
+  /** Wall-clock time of the beginning, in ms since 1970. */
   readonly wallBegin: number;
   readonly begin: number;
   readonly steps: Step[] = [];
   readonly statements: RanStatement[] = [];
-  /** Time of transactions outside of their statements: beginning, committing, and waiting for either; in ms. */
+  /** Time of transactions outside their statements: begin, commit, and waiting for them; in ms. */
   private transactionTime = 0;
   private endedAt: number | undefined;
 
@@ -61,12 +61,12 @@ export class Recording {
     this.steps.push({ stage: 'init', begin, end: begin });
   }
 
-  /** The step that runs. */
+  /** The current step. */
   get current(): Step | undefined {
     return this.steps.at(-1);
   }
 
-  /** Ends the step that runs and begins another; the one that runs already just goes on. */
+  /** Ends the current step and begins another; does nothing if it is the same stage. */
   enter(stage: string): void {
     const { current } = this;
     if (current?.stage === stage || this.endedAt !== undefined) return;
@@ -83,26 +83,26 @@ export class Recording {
     this.transactionTime += time;
   }
 
-  /** Ends the last step; what comes after is not measured. */
+  /** Ends the last step and the measurement. */
   finish(now = performance.now()): void {
     if (this.endedAt !== undefined) return;
     this.endedAt = now;
     if (this.current !== undefined) this.current.end = now;
   }
 
-  /** From the beginning to the end, in ms. */
+  /** In ms. */
   get total(): number {
     return (this.endedAt ?? performance.now()) - this.begin;
   }
 
-  /** What of it was spent in the database, in ms. */
+  /** The part spent in the database, in ms. */
   get databaseTime(): number {
     let time = this.transactionTime;
     for (const { begin, end } of this.statements) time += end - begin;
     return Math.min(time, this.total);
   }
 
-  /** The time on the wall at a time of `performance.now()`, in ms since 1970. */
+  /** The wall-clock time at a time of `performance.now()`, in ms since 1970. */
   wallTime(at: number): number {
     return this.wallBegin + (at - this.begin);
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Gate } from '../../src/http/gate/gate.ts';
+import { CallerCheck } from '../../src/http/callers/caller-check.ts';
 import { buildValid } from '../support/api.ts';
 import { hashOf, makeToken } from '../support/tokens.ts';
 
@@ -51,7 +51,7 @@ interface Connection {
 
 function connect(): Connection {
   let now = seconds * 1_000;
-  const gate = new Gate({
+  const callerCheck = new CallerCheck({
     mode: 'start',
     now: () => new Date(now),
     // Each comes later than the one before.
@@ -63,7 +63,10 @@ function connect(): Connection {
   return {
     send: async (servedApi, header) => {
       const arrival = { method: 'GET', rawHeaders: [...header], client, servedApi };
-      const { caller } = await gate.admit(arrival as Parameters<Gate['admit']>[0], '/v1/notes');
+      const { caller } = await callerCheck.check(
+        arrival as Parameters<CallerCheck['check']>[0],
+        '/v1/notes',
+      );
       return caller.ok ? (caller.value.name ?? 'nobody') : caller.error.code;
     },
     at: (second) => (now = (seconds + second) * 1_000),

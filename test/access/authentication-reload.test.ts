@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { Gate } from '../../src/http/gate/gate.ts';
+import { CallerCheck } from '../../src/http/callers/caller-check.ts';
 import { buildValid } from '../support/api.ts';
 import { rsaKeys } from '../support/keys.ts';
 import { bearer, makeToken } from '../support/tokens.ts';
@@ -17,7 +17,7 @@ test('the keys of an issuer stay known where the file is read again, though the 
   await new Promise<void>((done) => issuer.listen(0, '127.0.0.1', done));
   const address = issuer.address();
   const uri = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/keys`;
-  const gate = new Gate({
+  const callerCheck = new CallerCheck({
     mode: 'dev',
     now: () => new Date(start),
     timesRead: () => 0,
@@ -32,7 +32,7 @@ test('the keys of an issuer stay known where the file is read again, though the 
 resources: { ${resource}: { fields: { title: { type: string } } } }
 `);
     const client = { address: '192.0.2.1', memory: {} };
-    const { caller } = await gate.admit(
+    const { caller } = await callerCheck.check(
       { method: 'GET', rawHeaders, client, servedApi: { api } },
       '/v1/notes',
     );
@@ -44,7 +44,7 @@ resources: { ${resource}: { fields: { title: { type: string } } } }
     expect(await met('letters')).toBe('7');
     expect(asked).toBe(1);
   } finally {
-    await gate.close();
+    await callerCheck.close();
     issuer.close();
   }
 });

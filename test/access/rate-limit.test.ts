@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { policiesOf, networkOf } from '../../src/http/gate/rate-limit.ts';
+import { policiesOf, networkOf } from '../../src/http/callers/rate-limit.ts';
 import { serveApi, buildValid, type Answer, type TestApi } from '../support/api.ts';
 import { bearer, hashOf, makeToken } from '../support/tokens.ts';
 import { expectError } from '../server/exchanges.ts';

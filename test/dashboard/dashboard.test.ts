@@ -122,14 +122,14 @@ describe('requests', () => {
     await api.get('/v1/things');
     await look(api);
     await api.send('POST', '/v1/things', { name: 'one' });
-    await api.get('/v1/nothing?x=%3Cscript%3E');
+    await api.get('/v1/nothing?name=%3Cscript%3E');
     const rows = await rowsOf(api);
     expect(rows.map(({ method, path, status }) => `${method} ${path} ${status}`)).toEqual([
       'GET /v1/things 200',
       'POST /v1/things 201',
       'GET /v1/nothing 404',
     ]);
-    expect(rows[2]?.query).toBe('x=%3Cscript%3E');
+    expect(rows[2]?.query).toBe('name=%3Cscript%3E');
   });
 
   test('are recorded with steps, SQL and bodies while a page looks on, and else without', async () => {

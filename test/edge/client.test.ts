@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Arrivals, hostsOf } from '../../src/http/edge/client.ts';
+import { ClientResolver, hostsOf } from '../../src/http/edge/client.ts';
 import { askAt, outerAddress } from './edge.ts';
 
 /** Requests come from 127.0.0.2, the proxy that is named, and from 127.0.0.1, which is not. */
-const arrivals = new Arrivals([
+const clients = new ClientResolver([
   '127.0.0.2',
   '10.0.0.0/8',
   '2001:db8::/32',
@@ -14,10 +14,10 @@ const arrivals = new Arrivals([
 let server: Server;
 beforeAll(async () => {
   server = createServer((request, response) => {
-    const arrival = arrivals.of(request);
-    const hosts = hostsOf(arrival, request.headers);
-    const { memory: _, ...client } = arrival.client;
-    response.end(JSON.stringify({ ...client, hosts, forwarded: arrival.forwarded }));
+    const connected = clients.of(request);
+    const hosts = hostsOf(connected, request.headers);
+    const { memory: _, ...client } = connected.client;
+    response.end(JSON.stringify({ ...client, hosts, forwarded: connected.forwarded }));
   });
   await new Promise<void>((done) => {
     server.listen(0, '::', done);

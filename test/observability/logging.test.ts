@@ -282,7 +282,7 @@ describe('with a name that no resource has, the values are withheld as a whole',
     expect(lines[0]).toMatchObject({
       status: 400,
       requestBody: { name: 5, notes: 'about a secret', secret: '[redacted]' },
-      responseBody: { errors: [{ field: 'name' }] },
+      responseBody: { validationErrors: [{ field: 'name' }] },
     });
     expect(text()).not.toContain('sesame');
   });

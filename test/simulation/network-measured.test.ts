@@ -145,7 +145,7 @@ resources: { notes: { fields: { title: { type: string } } } }
   let gone = new AbortController();
   const network = new SimulatedNetwork({ mode: 'start', clock: () => (now += 7.123) });
   const arrive = (asked?: string) =>
-    network.arrive(
+    network.simulate(
       {
         method: 'GET',
         headers: asked === undefined ? {} : { 'x-simulate': asked },
@@ -162,18 +162,18 @@ resources: { notes: { fields: { title: { type: string } } } }
     id: undefined,
   };
   const plain = arrive();
-  expect(await plain?.cross(caller)).toBeUndefined();
+  expect(await plain?.delayOrFail(caller)).toBeUndefined();
   expect(plain?.report(250)).toEqual({
     latency: { applied: true, min: 2, max: 9, actual: 7.12 },
     errorRate: { applied: true, rate: 0, triggered: false },
     throttling: { applied: true, rate: 1000, originalSize: 250, additionalDelay: 250 },
   });
-  const left = arrive('latency=60000')?.cross(caller);
+  const left = arrive('latency=60000')?.delayOrFail(caller);
   gone.abort();
   await expect(left).rejects.toThrow();
   gone = new AbortController();
   const asked = arrive('latency=3,error=503');
-  expect((await asked?.cross(caller))?.status).toBe(503);
+  expect((await asked?.delayOrFail(caller))?.status).toBe(503);
   expect(asked?.report(0)).toMatchObject({
     latency: { applied: true, min: 3, max: 3 },
     errorRate: { applied: true, rate: 1, triggered: true },

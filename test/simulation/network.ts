@@ -1,6 +1,6 @@
 import { afterEach, expect } from 'vitest';
 import type { Mode } from '../../src/http/edge/edge.ts';
-import { Simulation, type Conditions } from '../../src/http/simulation/draw.ts';
+import { Simulation, type Conditions } from '../../src/http/simulation/conditions.ts';
 import { serveApi, type Answer, type TestApi } from '../support/api.ts';
 
 type Serve = (
@@ -53,5 +53,5 @@ export async function ask(
 /** What happens to so many requests, one after the other. */
 export function draws(settings: object, count: number): readonly Conditions[] {
   const simulation = new Simulation(settings);
-  return Array.from({ length: count }, () => simulation.draw());
+  return Array.from({ length: count }, () => simulation.next());
 }

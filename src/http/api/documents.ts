@@ -9,23 +9,23 @@ import { readerScript } from '../../openapi/reference-page/script.ts';
 import { compressedFile } from '../response/compression.ts';
 import { jsonResponse, unlessKnown, type Response } from '../response/response.ts';
 import { entityTag } from '../../records/serialize/digest.ts';
-import { isHonoured } from '../edge/honoured.ts';
+import { mayDebug } from '../debug/audience.ts';
 import { generatorOf } from '../debug/inspect.ts';
 import type { Exchange } from './exchange.ts';
 import type { ServedApi } from '../server/served-api.ts';
 import { servedVersions } from './versions.ts';
 
-/** A text that is made once, with its entity tag. */
+/** A cached text with its entity tag. */
 interface Document {
   readonly text: string;
   readonly etag: string;
 }
 
-/** How many documents are kept of a generation, and how long in all: there may be one for each set of roles. */
+/** How many documents of a served API are cached, and their total length: there may be one for each set of roles. */
 const keptDocuments = 20;
 const keptLength = 64 * 1024 * 1024;
 
-/** The documents of a generation, and those that are being made. */
+/** The documents of a served API: cached, and being made. */
 interface Documents {
   readonly kept: BoundedCache<Document>;
   readonly coming: Map<string, Promise<Document>>;
@@ -50,7 +50,7 @@ export async function answerOpenApi(
   const { servedApi } = exchange;
   const hasSandboxes = servedApi.sandboxes !== undefined;
   const view = servedApi.view(version, caller);
-  const isDebugOn = isHonoured(exchange, caller);
+  const isDebugOn = mayDebug(exchange, caller);
   const { kept, coming } = getOrInsert(documents, servedApi, noDocuments);
   const key = `${String(isDebugOn)} ${view.key}`;
   const make = async (): Promise<Document> => {
@@ -67,7 +67,7 @@ export async function answerOpenApi(
   return tagged(exchange, document, {});
 }
 
-/** The rows of examples; none where the file asks for what cannot be generated. */
+/** Rows for examples; undefined if the data cannot be generated. */
 async function rowsOf(servedApi: ServedApi): Promise<ExampleRows | undefined> {
   const [{ exampleRows }, generator] = await Promise.all([
     import('../../generate/examples.ts'),
@@ -80,7 +80,7 @@ function made(text: string): Document {
   return { text, etag: entityTag(text) };
 }
 
-/** The text, or 304 where the client has just that. */
+/** The text, or 304 if the client has it. */
 function tagged(
   { headers, requestId }: Exchange,
   { text, etag }: Document,
@@ -89,12 +89,12 @@ function tagged(
   return unlessKnown(jsonResponse(200, text, requestId, { etag, ...more }), etag, headers);
 }
 
-/** `/_docs`: the reader of the document. */
+/** `/_docs`: the reference page. */
 export async function answerReader(exchange: Exchange): Promise<Response> {
   const { api } = exchange.servedApi;
   const versions = servedVersions(api, exchange.clockAndIds.now)
     .map(({ number }) => number)
-    // The one that is meant without a number stands first.
+    // The default version comes first.
     .sort((a, b) => Number(b === api.defaultVersion) - Number(a === api.defaultVersion) || b - a);
   const page = readerPage(
     api.name,
@@ -112,12 +112,12 @@ export async function answerReader(exchange: Exchange): Promise<Response> {
 const script = { 'content-type': 'text/javascript; charset=utf-8' };
 const start = made(readerStart);
 
-/** `/_docs/start.js`: what begins the reader. */
+/** `/_docs/start.js`: starts the reference page. */
 export async function answerReaderStart(exchange: Exchange): Promise<Response> {
   return tagged(exchange, start, script);
 }
 
-/** `/_docs/reader.js`: the reader itself, compressed once for all. */
+/** `/_docs/reader.js`: its script, compressed once. */
 export async function answerReaderScript(exchange: Exchange): Promise<Response> {
   const response = tagged(exchange, await reader(), script);
   if (response.status !== 200) return response;

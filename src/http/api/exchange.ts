@@ -12,16 +12,15 @@ import type { Client } from '../edge/client.ts';
 import type { Dashboard } from '../dashboard/dashboard.ts';
 import type { Mode } from '../edge/edge.ts';
 import type { MemoryBudget } from '../load/memory-budget.ts';
-import type { Gate } from '../gate/gate.ts';
+import type { CallerCheck } from '../callers/caller-check.ts';
 import type { DebugWish } from '../../query/request/debug.ts';
-import type { NetworkReport } from '../simulation/report.ts';
+import type { NetworkReport, SimulatedNetwork } from '../simulation/simulated-network.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { RequestTrace } from '../../observability/events.ts';
 import type { ServedApi } from '../server/served-api.ts';
 import type { Metrics } from '../debug/metrics.ts';
-import type { SimulatedNetwork } from '../simulation/simulated-network.ts';
 
-/** A request as the pipeline takes it, whatever server brought it. */
+/** A request in the pipeline, with what it needs of the server. */
 export interface Exchange {
   readonly requestId: string;
   readonly method: string;
@@ -31,61 +30,61 @@ export interface Exchange {
   /** Raw, without `?`. */
   readonly search: string;
   readonly headers: IncomingHttpHeaders;
-  /** As they came: name, value, name, value. */
+  /** As received: name, value, name, value. */
   readonly rawHeaders: readonly string[];
   readonly client: Client;
-  readonly gate: Gate;
+  readonly callerCheck: CallerCheck;
   readonly network: SimulatedNetwork;
-  /** Reads the body when the pipeline comes to it, up to the server's limit. */
+  /** Reads the body, up to the server's limit. */
   readonly readBody: () => Promise<Result<Buffer>>;
-  /** Does work that ends with its signal when the client goes away. */
+  /** Runs work whose signal aborts when the client disconnects. */
   readonly whileThere: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
   readonly servedApi: ServedApi;
-  /** That of the generation or of a sandbox, perhaps watched. */
+  /** Of the served API or of a sandbox; wrapped if it is recorded. */
   readonly database: Database;
-  /** Those of the database. */
+  /** Of the database. */
   readonly keys: IdempotencyKeys;
-  /** Has something done when the answer was sent, streams to their end. */
+  /** Registers work for when the response was sent, streams to their end. */
   readonly onEnd: (work: () => void) => void;
-  /** Sends what is answered already: to be called before what takes long, and lets nothing else run meanwhile. */
+  /** Sends finished responses. Call it before long synchronous work. */
   readonly sendEarly: () => void;
   readonly mode: Mode;
   readonly metrics: Metrics;
-  /** Absent where there is none. */
+  /** Undefined if it is off. */
   readonly dashboard: Dashboard | undefined;
   readonly trace: RequestTrace;
-  /** What is found out on the way for debug members; absent where none are asked for. */
+  /** What debug members need; undefined without debug parameters. */
   readonly watching: Watching | undefined;
-  /** Reports an error that no rule foresaw; gives what the client is told. */
+  /** Reports an unforeseen error, and returns the error for the client. */
   readonly failed: (error: unknown) => ApiError;
   readonly clockAndIds: ClockAndIds;
   /** How long the rows of the answer may be in all, in characters; as `Room` has it where nobody says. */
   readonly answerLength: number | undefined;
   readonly exportBudget: MemoryBudget;
-  /** Whether the server takes its leave: it answers, but is no longer ready. */
+  /** Whether the server is stopping: it still answers, but is not ready. */
   readonly isStopping: () => boolean;
 }
 
-/** What a request that asks for debug members has met so far. */
+/** What a request with debug parameters has collected so far. */
 export interface Watching {
   readonly wish: DebugWish;
   /** Every statement that ran. */
   readonly ran: Ran[];
   caller: Caller;
-  /** What the path says: the resource and the id. */
+  /** The resource and the id in the path. */
   params: Readonly<Record<string, string>>;
   call?: Call;
-  /** The read that answers it. */
+  /** The read that makes the response. */
   compiled?: CompiledRead;
   /** What the simulated network did to it. */
   network?: NetworkReport;
-  /** What has caused the error that is answered, where no rule foresaw it. */
+  /** The cause of an unforeseen error. */
   thrown?: unknown;
-  /** What `_inspect=data` shows. */
+  /** The value of `_inspect`. */
   inspected?: unknown;
 }
 
-/** A request whose path, method and right were found. */
+/** A request after routing and authorization. */
 export interface Call {
   readonly exchange: Exchange;
   readonly caller: Caller;

@@ -5,8 +5,7 @@ import { bindQuery } from '../../query/bind.ts';
 import { planExport } from '../../query/read/export.ts';
 import { parsePrefer } from '../../query/request/headers.ts';
 import { queryError } from '../../query/request/problem.ts';
-import { csv } from '../response/csv.ts';
-import { ndjson } from '../response/ndjson.ts';
+import { csv, ndjson } from '../response/record-formats.ts';
 import { streamResponse, type Response } from '../response/response.ts';
 import { refuseStreamed } from '../debug/debug.ts';
 import type { Call } from './exchange.ts';
@@ -54,7 +53,7 @@ export async function exportRecords(
   );
 }
 
-/** The API as a list of this length sees it: `limits.exportItems` stands in the place of `limits.maxLimit`. */
+/** The API with `limits.exportItems` as `limits.maxLimit`. */
 function withExportLimits(api: Api): Api {
   const { defaultLimit, exportItems } = api.limits;
   const limits = {

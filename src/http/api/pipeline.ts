@@ -11,7 +11,7 @@ import { after, unless, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { answerDebug, sizeOf } from '../debug/debug.ts';
 import type { Call, Exchange, Watching } from './exchange.ts';
 import { exportRecords } from './exports.ts';
-import { withHeaders } from '../gate/gate.ts';
+import { withHeaders } from '../callers/caller-check.ts';
 import type { Transmission } from '../simulation/simulated-network.ts';
 import { listRecords, readRecord } from './reads.ts';
 import {
@@ -31,13 +31,13 @@ import { createRecords, deleteRecord, updateRecord } from './writes.ts';
 
 /**
  * Answers one request. Each step may end it with an error; their order is
- * docs/contract/4-errors-and-limits.md#order-of-checks. What a bug or a failing database throws is an error like the
- * others, with all headers that an answer has.
+ * docs/contract/4-errors-and-limits.md#order-of-checks. A thrown error (a bug, a failing database) becomes an
+ * error response like the others, with all headers.
  */
 export function answer(exchange: Exchange): MaybePromise<Response> {
   const { requestId, path, watching } = exchange;
   const { api } = exchange.servedApi;
-  const transmission = exchange.network.arrive(exchange, path);
+  const transmission = exchange.network.simulate(exchange, path);
   return after(steps(exchange, transmission), (result) => {
     const answered = result.ok ? result.value : respondError(result.error, path, requestId);
     const response = withNotice(answered, path, api);
@@ -49,7 +49,7 @@ export function answer(exchange: Exchange): MaybePromise<Response> {
   });
 }
 
-/** Adds to an answer what its request asked to know. */
+/** Adds debug members to a response. */
 function debug(
   exchange: Exchange,
   watching: Watching,
@@ -70,17 +70,18 @@ function steps(exchange: Exchange, transmission: Transmission | undefined): Answ
   if (!route.ok && route.error.code === 'MALFORMED_REQUEST') return route;
   const { trace, watching } = exchange;
   trace.enter('authentication');
-  return after(exchange.gate.admit(exchange, path), ({ caller, headers }) => {
+  return after(exchange.callerCheck.check(exchange, path), ({ caller, headers }) => {
     if (caller.ok) {
       trace.caller = caller.value.name;
       if (watching !== undefined) watching.caller = caller.value;
     }
-    // Of what gets lost, or whose client goes before it has crossed, logs and metrics are to know what it was for.
+    // Before the delay, so that logs and metrics know the route of requests that fail or are cancelled in it.
     if (transmission !== undefined && route.ok && route.value.kind === 'resource' && caller.ok)
-      meet(exchange, route.value, caller.value);
-    const crossed = transmission === undefined ? undefined : cross(exchange, transmission, caller);
-    const result = after(crossed, (lost) =>
-      lost === undefined ? admitted(exchange, route, caller) : fail(lost),
+      resolveRoute(exchange, route.value, caller.value);
+    const failure =
+      transmission === undefined ? undefined : simulateNetwork(exchange, transmission, caller);
+    const result = after(failure, (error) =>
+      error === undefined ? answerCaller(exchange, route, caller) : fail(error),
     );
     return headers === undefined
       ? result
@@ -90,18 +91,18 @@ function steps(exchange: Exchange, transmission: Transmission | undefined): Answ
   });
 }
 
-/** Sends a request through the simulated network; gives why it got lost, where it did. */
-function cross(
+/** Applies the simulated network to a request; returns the error that it causes. */
+function simulateNetwork(
   { trace }: Exchange,
   transmission: Transmission,
   caller: Result<Caller>,
 ): Promise<ApiError | undefined> {
   trace.enter('network');
-  return transmission.cross(caller.ok ? caller.value : undefined);
+  return transmission.delayOrFail(caller.ok ? caller.value : undefined);
 }
 
-/** What is thrown is an error like the others: it has the headers that all answers have. */
-function admitted(exchange: Exchange, route: Result<Route>, caller: Result<Caller>): Answer {
+/** Continues after authentication. */
+function answerCaller(exchange: Exchange, route: Result<Route>, caller: Result<Caller>): Answer {
   if (!caller.ok) return caller;
   exchange.trace.enter('authorization');
   if (!route.ok) return route;
@@ -114,8 +115,8 @@ function admitted(exchange: Exchange, route: Result<Route>, caller: Result<Calle
   );
 }
 
-/** What a request is for, as its caller sees it; noted for logs and metrics as far as it is found. */
-function meet(
+/** Resolves the route for the caller, and records it for logs and metrics. */
+function resolveRoute(
   { servedApi, method, trace }: Exchange,
   { version, name, id }: ResourceRoute,
   caller: Caller,
@@ -130,7 +131,7 @@ function meet(
   return ok({ view, resourceView: resourceView.value, kind: kind.value });
 }
 
-/** An answer, which may be there at once. */
+/** A response or error, perhaps a promise. */
 type Answer = MaybePromise<Result<Response>>;
 
 function answerRoute(exchange: Exchange, route: Route, caller: Caller): Answer {
@@ -155,9 +156,9 @@ function answerResource(exchange: Exchange, route: ResourceRoute, caller: Caller
   if (ended !== undefined) return fail(ended);
   if (method === 'OPTIONS' && isServed(name, version, servedApi.api))
     return ok(emptyResponse(204, exchange.requestId, { allow: allowOf(id) }));
-  const met = meet(exchange, route, caller);
-  if (!met.ok) return met;
-  const { view, resourceView, kind } = met.value;
+  const resolved = resolveRoute(exchange, route, caller);
+  if (!resolved.ok) return resolved;
+  const { view, resourceView, kind } = resolved.value;
   const refusal = authorize(kind, resourceView);
   if (refusal !== undefined) return fail(refusal);
   const { representations, refusal: notAcceptable } = kind === 'list' ? lists : others;
@@ -194,7 +195,7 @@ function answerCall(call: Call, representation: Representation): Answer {
     case 'update':
       return updateRecord(call, call.kind, id ?? '');
     case 'delete':
-      // Nothing of it is planned, so nothing else would look at what is wrong with the query.
+      // A delete has no read plan, which would report problems of the query.
       return query.problems.length > 0
         ? fail(queryError(query.problems))
         : deleteRecord(call, id ?? '');
@@ -212,7 +213,7 @@ function uriTooLong(limit: number): ApiError {
   return apiError('URI_TOO_LONG', `The URL is longer than ${limit} bytes (limits.urlLength)`);
 }
 
-/** What can be answered, and the refusal when `Accept` takes none of it. See docs/contract/2-reading.md#content. */
+/** The available formats, and the error if `Accept` takes none. See docs/contract/2-reading.md#content. */
 const lists: Offer = {
   representations: ['json', 'csv', 'ndjson'],
   refusal: apiError(

@@ -31,10 +31,10 @@ import type { JsonValue } from '../../specification/specification.ts';
 import { entityTag } from '../../records/serialize/digest.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { Call } from './exchange.ts';
-import { isHonoured } from '../edge/honoured.ts';
+import { mayDebug } from '../debug/audience.ts';
 import { inspectShown } from '../debug/inspect.ts';
 
-/** To read and write more records than these takes longer than an answer should wait for others. */
+/** Lists with more records take so long that finished responses are sent first. */
 const manyRecords = 100;
 
 /** `GET /<resource>`: a page of records with its headers. */
@@ -93,20 +93,20 @@ function answerList(
   return tagged(call, JSON.stringify(records), headers);
 }
 
-/** Whether the answer gets debug members, though it is no error. */
+/** Whether a successful response gets debug members. */
 function isDebugged({ exchange, caller }: Call): boolean {
   const { watching } = exchange;
   return (
-    watching !== undefined && addingToAll(watching.wish).length > 0 && isHonoured(exchange, caller)
+    watching !== undefined && addingToAll(watching.wish).length > 0 && mayDebug(exchange, caller)
   );
 }
 
-/** The step in which the records of a resource are read. */
+/** The trace step that reads the records of a resource. */
 function fetchStage({ name }: ResourceView): string {
   return `fetch_${name}`;
 }
 
-/** The headers of a list by page or offset, whatever it is written as. */
+/** The headers of a list in page or offset mode, in any format. */
 export function pageHeaders(
   call: Call,
   { count }: Preferences,
@@ -119,7 +119,7 @@ export function pageHeaders(
   return headers;
 }
 
-/** The address of a request, as links to what it is about begin. */
+/** The address of a request, for links. */
 export function addressOf({ exchange }: Call): ListAddress {
   const origin = exchange.servedApi.api.settings.server?.publicUrl ?? '';
   return { origin, path: exchange.path, query: exchange.search };
@@ -134,7 +134,7 @@ export function isInCursorMode({ query: { reserved }, resourceView }: Call): boo
   return reserved.has('cursor') || (isDefault && !reserved.has('page') && !reserved.has('offset'));
 }
 
-/** What the cursor of a list says; undefined in page and offset mode. */
+/** The decoded cursor of a list; undefined in page and offset mode. */
 function cursorOf(call: Call): CursorText | undefined {
   return isInCursorMode(call) ? decodeCursor(call.query.reserved.get('cursor') ?? '') : undefined;
 }
@@ -193,8 +193,8 @@ export function compiledOne(call: Call, query: Query): Result<CompiledRead> {
 }
 
 /**
- * What an id's text in a path means; undefined where it is no valid id, so that no record has it. A number is written
- * in one way only: a record has one path.
+ * The id in a path; undefined if it is invalid, so that no record has it. A number has one spelling only, so that a record
+ * has one path.
  */
 export function parseId(
   text: string,
@@ -204,12 +204,12 @@ export function parseId(
   return typeof id === 'number' && String(id) !== text ? undefined : id;
 }
 
-/** A 200 with its entity tag, or 304 where the client has just that. */
+/** A 200 with its entity tag, or 304 if the client has it. */
 function tagged(call: Call, body: string, headers: Record<string, string>): Response {
   const { exchange } = call;
   const { requestId } = exchange;
   if (isDebugged(call)) return jsonResponse(200, body, requestId, headers);
-  // What stands in headers beside a list is part of what is shown.
+  // The headers of a list are part of its content.
   const etag = entityTag(body, headers['x-total-count']);
   headers['etag'] = etag;
   return unlessKnown(jsonResponse(200, body, requestId, headers), etag, exchange.headers);

@@ -6,7 +6,7 @@ import type { ResourceView, View } from '../../model/view.ts';
 import type { RequestKind } from '../../query/request/parameters.ts';
 import { emptyResponse, type Response } from '../response/response.ts';
 
-/** Where a request goes: one of the service's own paths, or a resource and perhaps one record. */
+/** Where a path leads: one of the service's own paths, or a resource and perhaps one record. */
 export type Route =
   | { readonly kind: 'system'; readonly path: string }
   | { readonly kind: 'openapi'; readonly version: Version }
@@ -22,20 +22,20 @@ export interface ResourceRoute {
 }
 
 /**
- * Whether a path is one by which the process is watched. Compared, since a Set would have every path that comes interned
- * to look it up, which takes longer than all else that is decided before a request is answered.
+ * Whether a path is a health probe. Compared one by one: looking a path up in a Set would intern it, which takes longer than
+ * everything else before routing.
  */
 export function isProbe(path: string): boolean {
   return path === '/_health' || path === '/_ready';
 }
 
-/** The two parts of a request target, as they were sent; the second without `?`. */
+/** The path and the query (without `?`) of a URL, undecoded. */
 export function splitUrl(url: string): { readonly path: string; readonly search: string } {
   const [path, search = ''] = cutAt(url, '?');
   return { path, search };
 }
 
-/** What stands before the first `mark`, and what behind it. */
+/** The text before and after the first `mark`. */
 function cutAt(text: string, mark: string): readonly [string, string | undefined] {
   const at = text.indexOf(mark);
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
@@ -87,7 +87,7 @@ export function findRoute(path: string, api: Api): Result<Route> {
   }
 }
 
-/** What to ask for in place of a path that leads nowhere. It follows from the path alone, so it tells of no resource. */
+/** Advice for an unknown path. It depends on the path alone, so it reveals no resource. */
 function adviceOn(path: string, { basePath, defaultVersion, unversioned }: Api): string {
   if (path.includes('//')) return '; a double slash makes it another path';
   if (path.endsWith('/')) return '; paths end without a slash';
@@ -106,22 +106,22 @@ function adviceOn(path: string, { basePath, defaultVersion, unversioned }: Api):
     : `; what is related to a record comes with it: ${basePath}${version}${record}?expand=${related}`;
 }
 
-/** The number of a version as paths name it; undefined for what is written otherwise, or is too long to be one. */
+/** The version number in a path (`v2`); undefined if malformed or too long. */
 function versionNumber(text: string): number | undefined {
   return /^v[1-9]\d{0,8}$/u.test(text) ? Number(text.slice(1)) : undefined;
 }
 
-/** A part of a path; throws where it is no valid percent-encoding. */
+/** Percent-decodes a part of a path; throws if malformed. */
 function decoded(part: string): string {
   return part.includes('%') ? decodeURIComponent(part) : part;
 }
 
-/** The answer at a path that leads nowhere; `advice` says what may be meant. */
+/** The 404 of an unknown path, with advice. */
 export function nothingAt(path: string, advice = ''): ApiError {
   return apiError('UNKNOWN_RESOURCE', `There is nothing at ${path}${advice}`);
 }
 
-/** `/v<N>/_openapi.json`, at the root as all of the service's own paths, and where the resources are. */
+/** `/v<N>/_openapi.json`, at the root and below the base path. */
 function findDocument(path: string, api: Api): Result<Route> | undefined {
   const below = path.startsWith(`${api.basePath}/v`) ? path.slice(api.basePath.length) : path;
   const [, name = ''] = /^\/(v\d+)\/_openapi\.json$/u.exec(below) ?? [];
@@ -136,13 +136,13 @@ function unknownVersion(name: string, api: Api): Result<Route> {
   return fail(apiError('UNKNOWN_VERSION', `There is no version ${name}; there is ${known}`));
 }
 
-/** Whether a version has a resource, whoever asks and whatever it may do. */
+/** Whether a version has a resource, for any caller. */
 export function isServed(name: string, { hiddenResources }: Version, { resources }: Api): boolean {
   const resource = resources.get(name);
   return resource !== undefined && !hiddenResources.has(resource);
 }
 
-/** What a caller sees at a resource's path; 404 names the nearest resource of those that it sees. */
+/** The caller's view of a resource; the 404 suggests the nearest visible name. */
 export function findFace(name: string, view: View): Result<ResourceView> {
   const resourceView = view.resource(name);
   if (resourceView !== undefined) return ok(resourceView);
@@ -151,13 +151,13 @@ export function findFace(name: string, view: View): Result<ResourceView> {
   return fail(apiError('UNKNOWN_RESOURCE', message.charAt(0).toUpperCase() + message.slice(1)));
 }
 
-/** What a method does at a path; 405 says which methods there are. */
+/** The kind of request of a method at a path; the 405 lists the allowed methods. */
 export function kindOf(method: string, id: string | undefined): Result<RequestKind> {
   const kind = methodsAt(id).get(method);
   return kind === undefined ? fail(methodNotAllowed(method, allowOf(id))) : ok(kind);
 }
 
-/** The operation that rules name for what a request does. */
+/** The operation that access rules name for a kind of request. */
 export function operationOf(kind: RequestKind): Operation {
   if (kind === 'list') return 'read';
   return kind === 'replace' ? 'update' : kind;
@@ -173,8 +173,7 @@ function methodsAt(id: string | undefined): ReadonlyMap<string, RequestKind> {
 }
 
 /**
- * What one of the service's own paths answers by the method alone: `OPTIONS` is told which are allowed, others are
- * refused. Undefined where it is one of those that are.
+ * The response to OPTIONS, or the error for a method that is not allowed; undefined for an allowed method.
  */
 export function answerMethod(
   { method, requestId }: { readonly method: string; readonly requestId: string },

@@ -1,20 +1,20 @@
-import { fail, ok, type Result } from '../../errors.ts';
+import { apiError, fail, needsCredentials, ok, type ApiError, type Result } from '../../errors.ts';
 import type { Caller } from '../../model/access.ts';
-import { jsonResponse, type Response } from '../response/response.ts';
+import { emptyResponse, jsonResponse, type Response } from '../response/response.ts';
 import { specificationJsonSchema } from '../../model/load-specification.ts';
 import type { Version } from '../../model/api.ts';
 import { isDashboardPath } from '../dashboard/dashboard.ts';
 import { answerDashboard } from '../dashboard/endpoints.ts';
 import type * as all from './documents.ts';
-import { answerEntry } from './entry.ts';
 import type { Exchange } from './exchange.ts';
-import { answerMetrics, refuseMetrics } from './metrics-endpoint.ts';
-import { answerPermissions } from '../gate/permissions.ts';
+import { answerPermissions } from '../callers/permissions.ts';
 import { answerMethod, nothingAt } from './router.ts';
 import { answerSandboxes, isOfSandboxes } from '../sandboxes/requests.ts';
 import { sunsetRefusal } from './versions.ts';
+import { prefersHtml } from '../../query/request/headers.ts';
+import { isInAudience } from '../debug/audience.ts';
 
-/** Loaded when one of them is asked for: starting takes no longer for what few requests want. */
+/** Loaded by the first request that needs them, to keep the start fast. */
 const documents = (): Promise<typeof all> => import('./documents.ts');
 
 type Answer = (exchange: Exchange, caller: Caller) => Promise<Response>;
@@ -59,7 +59,7 @@ export async function answerSystem(
   return reading(exchange, caller, endpoint);
 }
 
-/** Answers with the OpenAPI document of a version, unless that has ended. */
+/** The OpenAPI document of a version, unless its sunset date has passed. */
 export async function answerDocument(
   version: Version,
   exchange: Exchange,
@@ -74,11 +74,46 @@ export async function answerDocument(
   });
 }
 
-/** What all of the service's own paths have in common: they are only read. */
+/** Runs an endpoint that allows GET and HEAD only. */
 async function reading(
   exchange: Exchange,
   caller: Caller,
   endpoint: Answer,
 ): Promise<Result<Response>> {
   return answerMethod(exchange, 'GET, HEAD, OPTIONS') ?? ok(await endpoint(exchange, caller));
+}
+
+/**
+ * `/`: redirects browsers to the dashboard in `dev`, else to the documentation. `Location` is relative, so that it works
+ * behind a proxy with a path prefix. Other clients get a 404 that says where to look.
+ */
+function answerEntry(exchange: Exchange): Result<Response> {
+  const { method, headers, mode, dashboard, requestId, trace } = exchange;
+  if ((method !== 'GET' && method !== 'HEAD') || !prefersHtml(headers.accept))
+    return fail(nothingAt('/', '; see /_openapi.json, or /_docs to read'));
+  trace.route = '/';
+  const location = mode === 'dev' && dashboard !== undefined ? '_dashboard' : '_docs';
+  return ok(emptyResponse(302, requestId, { location }));
+}
+
+/** `GET /_metrics`. */
+async function answerMetrics({ metrics, requestId }: Exchange): Promise<Response> {
+  const { contentType, body } = await metrics.text();
+  return jsonResponse(200, body, requestId, { 'content-type': contentType });
+}
+
+/**
+ * Why a caller may not read the metrics. In `dev` everyone may; in `start`, loopback clients and the callers in
+ * `metrics`. See docs/contract/6-operation.md#metrics.
+ */
+function refuseMetrics(
+  { mode, servedApi, client }: Exchange,
+  caller: Caller,
+): ApiError | undefined {
+  const { metrics } = servedApi.api.settings;
+  if (metrics === false) return nothingAt('/_metrics');
+  if (mode === 'dev' || client.isLoopback || isInAudience(metrics, caller)) return undefined;
+  return caller.authenticated
+    ? apiError('FORBIDDEN', 'The metrics are for the roles that `metrics` names')
+    : needsCredentials;
 }

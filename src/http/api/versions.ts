@@ -4,7 +4,7 @@ import { hasEnded, midnight } from '../../model/sunset.ts';
 import type { Response } from '../response/response.ts';
 import { findRoute, type Route } from './router.ts';
 
-/** What is said of a version that will go. */
+/** The notice of a deprecated version. */
 interface Notice {
   readonly headers: Readonly<Record<string, string>>;
   readonly links: readonly string[];
@@ -13,7 +13,7 @@ interface Notice {
 
 type Notices = ReadonlyMap<Version, Notice>;
 
-/** Of each Api what its versions have to say; undefined where none will go, as in nearly all. */
+/** Notices by Api; undefined if no version is deprecated, as in nearly all. */
 const known = new WeakMap<Api, Notices | undefined>();
 
 function noticesOf(api: Api): Notices | undefined {
@@ -42,7 +42,7 @@ function noticeOf(version: Version, api: Api): Notice {
   };
 }
 
-/** The next version that stays, else the default one. */
+/** The next version that is not deprecated, else the default one. */
 function successorOf({ number }: Version, { versions, defaultVersion }: Api): Version | undefined {
   const [next] = [...versions.values()]
     .filter((other) => other.number > number && !isGoing(other))
@@ -50,7 +50,7 @@ function successorOf({ number }: Version, { versions, defaultVersion }: Api): Ve
   return next ?? (defaultVersion === number ? undefined : versions.get(defaultVersion));
 }
 
-/** The versions that are served now. */
+/** The versions whose sunset date has not passed. */
 export function servedVersions({ versions }: Api, now: () => Date): readonly Version[] {
   return [...versions.values()].filter((version) => !hasEnded(version, now));
 }
@@ -69,8 +69,8 @@ export function sunsetRefusal(version: Version, api: Api, now: () => Date): ApiE
 }
 
 /**
- * Adds to an answer what is said of the version that its path names, or means without a number: `Deprecation`
- * (RFC 9745), `Sunset` (RFC 8594) and links to a page about it and to the same place in the version after it.
+ * Adds the notice of a deprecated version to a response: `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and links to a page
+ * about it and to the same path in the next version.
  */
 export function withNotice(response: Response, path: string, api: Api): Response {
   const notices = noticesOf(api);
@@ -92,13 +92,13 @@ export function withNotice(response: Response, path: string, api: Api): Response
   };
 }
 
-/** The version that a path belongs to; its document does too. */
+/** The version of a path, also of its OpenAPI document. */
 function versionOf(route: Route, api: Api): Version | undefined {
   if (route.kind !== 'system') return route.version;
   return route.path === documentPath ? api.versions.get(api.defaultVersion) : undefined;
 }
 
-/** The same place in the version after it, unless that does not have it. */
+/** The same path in the next version, if that has it. */
 function successorLinks(route: Route, { successor }: Notice, api: Api): readonly string[] {
   if (successor === undefined) return [];
   const { publicUrl = '' } = api.settings.server ?? {};

@@ -44,9 +44,9 @@ export async function createRecords(call: Call): Promise<Result<Response>> {
   if (!created.ok) return created;
   const { written, location } = created.value;
   const readable = written.map(({ record }) => record).filter((record) => record !== undefined);
-  // Who may not read what was made is told nothing of it.
+  // A caller that may not read the record gets nothing of it.
   if (readable.length > 0) await inspectShown(call, readable);
-  // Of a record that the caller may not read, or that has gone since under the same Idempotency-Key, there is the id.
+  // If the caller may not read the record, or it was deleted since (Idempotency-Key), only its id is known.
   const shown = written.map(({ id, record }) => record ?? { id });
   if (isArray) return ok(respondWritten(call, 201, shown, {}));
   const [first] = written;
@@ -136,7 +136,7 @@ function demandsOf({ headers }: Exchange): Demands {
   return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
 }
 
-/** How a write is answered with this read; `plain` is the plain one, where this is another. */
+/** The read that makes the response of a write; `plain`: the plain read, if this one selects or expands. */
 function answeringWith(call: Call, compiled: CompiledRead, plain?: CompiledRead): Answering {
   const { api, database } = call.exchange.servedApi;
   const rights = new RowRights(call.view, call.caller.claims, database.dialect);
@@ -147,12 +147,12 @@ const plainQuery = parseQuery('', 'read');
 
 interface Prepared {
   readonly plan: WritePlan;
-  /** The body as it was sent. */
+  /** The raw body. */
   readonly bytes: Buffer;
   readonly answering: Answering;
 }
 
-/** Media type and size, then query and body together: what stands before the database is asked. */
+/** The checks before the database: media type and size, then query and body together. */
 async function prepare(
   call: Call,
   plan: (body: unknown) => Result<WritePlan>,
@@ -168,7 +168,7 @@ async function prepare(
   const compiled = compiledOne(call, query);
   const body = parseBody(bytes.value);
   const planned = body.ok ? plan(body.value) : body;
-  // Who may not do it at all is not told what else is wrong.
+  // A caller that may not do it at all gets no other errors.
   if (!planned.ok && planned.error === refusalOf(call.caller)) return planned;
   const [problem, ...problems] = [
     ...others,
@@ -184,7 +184,7 @@ async function prepare(
   return ok({ plan: planned.value, answering, bytes: bytes.value });
 }
 
-/** What this caller calls fields and resources in this version. */
+/** The names of fields and resources for this caller and version. */
 function namesOf({ view }: Call): Answering['names'] {
   return {
     field: (field) => fieldNameIn(view.resource(field.resource.name)?.inputs.values() ?? [], field),
@@ -208,7 +208,7 @@ function checkMediaType(headers: Exchange['headers'], kind: RequestKind): ApiErr
   const refuse = (message: string): ApiError => apiError('UNSUPPORTED_MEDIA_TYPE', message);
   const isEmpty =
     headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
-  // Nothing has no type; that a body is missing is said after this.
+  // An empty body has no media type; a missing body is reported later.
   if (isEmpty && headers['content-type'] === undefined) return undefined;
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
@@ -239,12 +239,12 @@ async function execute(
   return written;
 }
 
-/** The step in which a record is written. */
+/** The trace step that writes a record. */
 function writeStage({ resource }: WritePlan): string {
   return `write_${resource.name}`;
 }
 
-/** The answer of a write: what a GET would give, with the entity tag of the plain read of a single record. */
+/** The response of a write: as of a GET, with the entity tag of the plain read of a single record. */
 function respondWritten(
   call: Call,
   status: 200 | 201,

@@ -17,33 +17,33 @@ import { Watcher, type Source } from './watcher.ts';
 import type { NetworkChange, RequestDetail, RequestRow } from './wire.ts';
 import type { Mode } from '../edge/edge.ts';
 import type { Workers } from '../server/workers.ts';
-import { isAmong } from '../edge/honoured.ts';
+import { isInAudience } from '../debug/audience.ts';
 
-/** For how long after the last question of a page everything of a request is recorded, in ms. */
+/** How long requests are recorded after the last request of a dashboard page, in ms. */
 const watchedFor = 60_000;
 /**
- * How many requests are recorded in full at once, and how many of each second after them, so that all that a front end
- * sends is, and looking on costs a busy server next to nothing.
+ * How many requests are recorded in a burst, and how many a second after it: enough for all requests of a front end, and
+ * next to no cost for a busy server.
  */
 const recordedAtOnce = 200;
 const recordedASecond = 20;
-/** How many requests are told of in one turn of the event loop. */
+/** How many rows are made in one turn of the event loop. */
 const rowsATurn = 20;
-/** How long another process is told of them, in ms: it waits for a second, and has the rest when it asks again. */
+/** How long rows are collected for another worker, in ms. It waits for a second, and fetches the rest later. */
 const longestTelling = 400;
-/** How many pages may look on at once. */
+/** How many pages may be open at once. */
 const mostWatchers = 16;
 
-/** Where the page of the dashboard is; all that it asks for is below it. */
+/** The path of the dashboard page; its data is below it. */
 export const dashboardPath = '/_dashboard';
 
-/** Whether a path is one of the dashboard's own, whose requests it does not show. */
+/** Whether a path belongs to the dashboard, which does not show its own requests. */
 export function isDashboardPath(path: string): boolean {
   return path === dashboardPath || path.startsWith(`${dashboardPath}/`);
 }
 
 /**
- * Whether there is a dashboard at all: on in `dev`, in `start` only when `dashboard` says so. See
+ * Whether the dashboard is on: in `dev` by default, in `start` only with `dashboard`. See
  * docs/contract/6-operation.md#modes.
  */
 export function hasDashboard({ settings }: Pick<Api, 'settings'>, mode: Mode): boolean {
@@ -52,8 +52,8 @@ export function hasDashboard({ settings }: Pick<Api, 'settings'>, mode: Mode): b
 }
 
 /**
- * Why a caller may not use the dashboard. Where there is no `auth`, everyone who reaches `dev` may; else it takes a
- * role of `dashboard.roles`, or in `dev`, where none are named, any credential.
+ * Why a caller may not use the dashboard. Without `auth`, everyone who reaches `dev` may; otherwise it takes a role of
+ * `dashboard.roles`, or in `dev` without that list, any credential.
  */
 export function refuseDashboard(
   { settings }: Pick<Api, 'settings'>,
@@ -63,8 +63,8 @@ export function refuseDashboard(
   const { auth, dashboard } = settings;
   const isOpen =
     auth === undefined
-      ? mode === 'dev' || isAmong(dashboard, caller)
-      : isAmong(dashboard, caller) ||
+      ? mode === 'dev' || isInAudience(dashboard, caller)
+      : isInAudience(dashboard, caller) ||
         (mode === 'dev' && dashboard === undefined && caller.authenticated);
   if (isOpen) return undefined;
   return caller.authenticated
@@ -73,19 +73,19 @@ export function refuseDashboard(
 }
 
 export interface DashboardOptions {
-  /** What a page has to send with each change. */
+  /** The token that a page sends with each change. */
   readonly token: string;
-  /** ms on a clock that is never set. */
+  /** Monotonic, in ms. */
   readonly clock: () => number;
-  /** The clock on the wall. */
+  /** Wall-clock time. */
   readonly now: () => Date;
-  /** All the time that requests have spent in the database, in ms. */
+  /** The total database time of all requests, in ms. */
   readonly databaseTime: () => number;
-  /** When `clock` began, on a clock that all processes of the machine share, in ms. */
+  /** The start of `clock` on a clock shared by all processes of the machine, in ms. */
   readonly origin: number;
   readonly api: () => Api;
   readonly mode: Mode;
-  /** The simulated network: what was changed of it, and how to change it. */
+  /** The simulated network's changes, and how to change it. */
   readonly network: {
     readonly changes: readonly NetworkChange[];
     readonly change: (
@@ -93,26 +93,26 @@ export interface DashboardOptions {
       settings: NetworkChange['settings'],
     ) => void;
   };
-  /** Present: several processes serve together. */
+  /** Present with workers. */
   readonly workers?: Workers | undefined;
 }
 
 /**
- * What the dashboard knows of a server: its last requests and its activity. Steps, statements and bodies are recorded
- * only while a page looks on, so that nobody else pays for them.
+ * The data of the dashboard: latest requests and activity. Steps, statements and bodies are recorded only while a page is
+ * open.
  */
 export class Dashboard implements TraceReader {
   readonly token: string;
   readonly recent = new RecentRequests();
-  /** Why what was saved last is not what is served; undefined where it is. */
+  /** Why the last saved file is not served; undefined if it is. */
   specification: ReloadEvent | undefined;
   private readonly options: DashboardOptions;
   private readonly watchers = new Set<Watcher>();
   private isClosed = false;
   private readonly activity = new Activity();
-  /** 0: nobody looks on. */
+  /** 0: no page is open. */
   private watchedUntil = 0;
-  /** How many more requests may be recorded, and when that was reckoned. */
+  /** How many more requests may be recorded, and when that was computed. */
   private left = recordedAtOnce;
   private leftAt = 0;
 
@@ -121,7 +121,7 @@ export class Dashboard implements TraceReader {
     this.token = options.workers?.token ?? options.token;
   }
 
-  /** Answers the others that serve together with this process, and takes over what was changed before it came. */
+  /** Joins the other workers: answers them, and takes over network changes made before this one started. */
   async join(): Promise<void> {
     const { workers, network } = this.options;
     if (workers === undefined) return;
@@ -154,7 +154,7 @@ export class Dashboard implements TraceReader {
     return this.wantsSteps;
   }
 
-  /** A page has asked for something. */
+  /** A page has sent a request. */
   look(): void {
     this.watchedUntil = this.options.clock() + watchedFor;
   }
@@ -173,18 +173,18 @@ export class Dashboard implements TraceReader {
     if (isRecorded) this.left -= 1;
   };
 
-  /** What is to be added to a time of `performance.now()` to have ms since 1970, as the clock on the wall has it now. */
+  /** What to add to `performance.now()` for ms since 1970. */
   private get wallOffset(): number {
     return this.options.now().getTime() - this.options.clock();
   }
 
-  /** Tells the pages of an edit that was refused, or lets them ask anew for what is served now. */
+  /** Tells pages that an edit was refused, or makes them reload what is served now. */
   readonly reloaded = (event: ReloadEvent): void => {
     this.specification = event.problems.length === 0 ? undefined : event;
     for (const watcher of this.watchers) watcher.specification(this.specification);
   };
 
-  /** Changes the simulated network, in all processes, and tells the pages. */
+  /** Changes the simulated network in all workers, and tells the pages. */
   async changeNetwork(change: NetworkChange): Promise<void> {
     this.takeChange(change);
     await this.options.workers?.callOthers('network', change);
@@ -195,7 +195,7 @@ export class Dashboard implements TraceReader {
     for (const watcher of this.watchers) watcher.network();
   }
 
-  /** All that is known of a request, whichever process has answered it. */
+  /** The details of a request, from whichever worker has answered it. */
   async detail(id: string): Promise<RequestDetail | undefined> {
     const own = this.ownDetail(id);
     if (own !== undefined) return own;
@@ -227,7 +227,7 @@ export class Dashboard implements TraceReader {
     return { seen: { [member]: rows.at(-1)?.number ?? last }, rows, spans };
   }
 
-  /** The rows of the requests after one, a few at a time: the longest URLs take some ms each. At `end` it is enough. */
+  /** The rows of requests after one, until `end`; a few in a turn, since the longest URLs take some ms each. */
   private async rowsAfter(number: number, end: number): Promise<readonly RequestRow[]> {
     const rows: RequestRow[] = [];
     for (;;) {
@@ -244,12 +244,12 @@ export class Dashboard implements TraceReader {
     return this.options.workers?.count ?? 1;
   }
 
-  /** What tells one server from another. */
+  /** Identifies this server in event ids. */
   get server(): string {
     return this.token.slice(0, 8);
   }
 
-  /** The stream of one more page; undefined where there are too many, or the server takes its leave. */
+  /** The event stream of a page; undefined if there are too many, or the server is stopping. */
   watch(source: Pick<Source, 'hello' | 'seen'>): StreamedBody | undefined {
     const isFull = this.isClosed || this.watchers.size >= mostWatchers;
     return isFull ? undefined : this.events(source);
@@ -258,7 +258,7 @@ export class Dashboard implements TraceReader {
   private async *events(source: Pick<Source, 'hello' | 'seen'>): StreamedBody {
     const watcher = new Watcher();
     const { clock } = this.options;
-    // A body that nobody reads after all never gets here.
+    // Not reached if the body is never read.
     this.watchers.add(watcher);
     try {
       if (this.isClosed) return;
@@ -275,7 +275,7 @@ export class Dashboard implements TraceReader {
     }
   }
 
-  /** Ends all streams, and begins no more. */
+  /** Ends all streams and refuses new ones. */
   close(): void {
     this.isClosed = true;
     for (const watcher of this.watchers) watcher.end();

@@ -12,14 +12,14 @@ import { readEventId } from './news.ts';
 import type { RowCounts } from './wire.ts';
 import type { Exchange } from '../api/exchange.ts';
 import type { ServedApi } from '../server/served-api.ts';
-import { isHonoured } from '../edge/honoured.ts';
+import { mayDebug } from '../debug/audience.ts';
 import { answerMethod, nothingAt } from '../api/router.ts';
 
-/** Up to how many records are counted, and how long the counts are good, in ms. */
+/** The most records that are counted, and how long counts are cached, in ms. */
 const countedRows = 100_000;
 const countsKept = 10_000;
 
-/** What an endpoint is given. */
+/** The arguments of an endpoint. */
 interface Asked {
   readonly exchange: Exchange;
   readonly caller: Caller;
@@ -80,7 +80,7 @@ async function answerData(name: string, asked: Asked): Promise<Result<object>> {
   return endpoint === undefined ? fail(nothingAt(`${dashboardPath}/api/${name}`)) : endpoint(asked);
 }
 
-/** Everything that happens, as server-sent events; after `Last-Event-ID` where this server has sent that. */
+/** The event stream; it continues after `Last-Event-ID` if that is from this server. */
 function answerEvents(asked: Asked): Result<Response> {
   const { exchange, caller, dashboard } = asked;
   const { mode, headers, requestId } = exchange;
@@ -90,7 +90,7 @@ function answerEvents(asked: Asked): Result<Response> {
       token: dashboard.token,
       mode,
       caller: caller.name ?? null,
-      mayChange: isHonoured(exchange, caller),
+      mayChange: mayDebug(exchange, caller),
       processes: dashboard.processes,
       isContinued: seen !== undefined,
       specification: dashboard.specification ?? null,
@@ -100,14 +100,14 @@ function answerEvents(asked: Asked): Result<Response> {
   if (body === undefined)
     return fail(apiError('OVERLOADED', 'Too many dashboards are open, or the server is stopping'));
   const response = streamResponse('text/event-stream', body, requestId, {
-    // Proxies would hold back what belongs on the screen now.
+    // Otherwise proxies would buffer it.
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
   });
   return ok({ ...response, isLive: true });
 }
 
-/** Refuses pages of other origins, whatever `server.cors` lets them read: what is told here is not for them. */
+/** Refuses pages of other origins, whatever `server.cors` allows. */
 function crossSite({ headers }: Exchange): ApiError | undefined {
   const site = headers['sec-fetch-site'];
   const { origin, host } = headers;
@@ -139,7 +139,7 @@ async function changeNetwork(asked: Asked): Promise<Result<object>> {
   const sent = headers['x-dashboard-token'];
   if (typeof sent !== 'string' || !isSame(sent, dashboard.token))
     return fail(apiError('FORBIDDEN', 'A change needs the token of this page (X-Dashboard-Token)'));
-  if (!isHonoured(exchange, caller))
+  if (!mayDebug(exchange, caller))
     return fail(apiError('FORBIDDEN', 'Changes are for the roles that `debug` names'));
   const bytes = await exchange.readBody();
   if (!bytes.ok) return bytes;
@@ -162,7 +162,7 @@ const counted = new WeakMap<
   { at: number; counts: Promise<ReadonlyMap<string, number>> }
 >();
 
-/** How many records the resources have that the caller may read without a row rule; counted once for all who ask. */
+/** Record counts of resources that the caller may read without a row rule; cached for all callers. */
 async function countsFor(
   { servedApi, clockAndIds }: Exchange,
   caller: Caller,

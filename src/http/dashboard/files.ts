@@ -7,7 +7,7 @@ import { jsonResponse, type Response } from '../response/response.ts';
 import { dashboardPath } from './dashboard.ts';
 import { nothingAt } from '../api/router.ts';
 
-/** Where the build puts the page: the same place seen from the source and from the build. */
+/** Where the build puts the page: the same relative path from source and build. */
 const folder = fileURLToPath(new URL('../../../dist/dashboard/', import.meta.url));
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -18,8 +18,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * What may run and be asked on the page: scripts of this server and requests to it, nothing written into the page and
- * nothing from elsewhere. The component library writes its colours as styles.
+ * The content security policy: scripts and requests of this server only, nothing inline. Inline styles are allowed, since
+ * the component library sets its colours so.
  */
 const policy = [
   "default-src 'none'",
@@ -42,7 +42,7 @@ const pageHeaders = {
 
 let loaded: Promise<ReadonlyMap<string, string>> | undefined;
 
-/** The page, or one of its files, by its path; 404 where it has none such, or was not built. */
+/** The page or one of its files; 404 if unknown or not built. */
 export async function dashboardFile(
   path: string,
   requestId: string,
@@ -61,7 +61,7 @@ export async function dashboardFile(
   const isPage = name === 'index.html';
   const response = jsonResponse(200, text, requestId, {
     'content-type': mediaTypes[extname(name)] ?? 'application/octet-stream',
-    // The names of the other files change with their content.
+    // The names of other files contain a hash of their content.
     'cache-control': isPage ? 'no-cache' : 'public, max-age=31536000, immutable',
     ...(isPage ? pageHeaders : {}),
   });

@@ -24,7 +24,7 @@ import {
 import { filterables, isSortable, sortables } from '../../openapi/document/filters.ts';
 import type { Model, RelationInfo, ResourceInfo, ValueInfo } from './wire-model.ts';
 
-/** The API as a caller meets it in one version, for the forms of the dashboard. */
+/** The API as a caller sees it in one version, for the forms of the dashboard. */
 export function modelDocument(view: View): Model {
   const { api, version } = view;
   return {
@@ -44,7 +44,7 @@ export function modelDocument(view: View): Model {
   };
 }
 
-/** Where the resources of a version are. */
+/** The path of a version's resources. */
 function pathOf({ basePath }: Api, { number }: Version): string {
   return `${basePath}/v${number}`;
 }
@@ -93,7 +93,7 @@ function resourceDocument(resourceView: ResourceView): ResourceInfo {
   };
 }
 
-/** The attributes of a field that a form has to know. */
+/** The attributes of a field that forms use. */
 const told = [
   'format',
   'minLength',
@@ -136,7 +136,7 @@ function fieldDocument(field: Field, view: View): ValueInfo {
   };
 }
 
-/** What a key points to, where the caller may know that it exists. */
+/** The target of a foreign key, if the caller may see it. */
 function referenceDocument(
   { resource, field }: Reference,
   view: View,
@@ -167,7 +167,7 @@ function relationDocument(view: RelationView, resourceView: ResourceView): Relat
   };
 }
 
-/** What a link can carry, where this caller may write links with the record. */
+/** The pivot fields of a link, if this caller may write links. */
 function linkOf(view: RelationView, resourceView: ResourceView): Pick<RelationInfo, 'link'> {
   const linked = linkedRelation(view.name, resourceView);
   if (linked === undefined || !mayLink(view, resourceView)) return {};
@@ -181,7 +181,7 @@ function linkOf(view: RelationView, resourceView: ResourceView): Pick<RelationIn
   };
 }
 
-/** The two fields of a morphTo, and what each value of the first one means. */
+/** The two fields of a morphTo, and the resource of each type value. */
 function pairOf(view: RelationView, resourceView: ResourceView): Pick<RelationInfo, 'pair'> {
   const { relation } = view;
   if (relation.kind !== 'morphTo') return {};
@@ -196,7 +196,7 @@ function pairOf(view: RelationView, resourceView: ResourceView): Pick<RelationIn
   return { pair: { type, id, types } };
 }
 
-/** Where filters of the target find the records of a relation: those of a morphTo are told by its pair. */
+/** Filters of the target that find the records of a relation; a morphTo has its pair instead. */
 function foundBy(view: RelationView, resourceView: ResourceView): Pick<RelationInfo, 'foundBy'> {
   const { relation } = view;
   if (relation.kind === 'morphTo') return {};
@@ -233,7 +233,7 @@ function foundBy(view: RelationView, resourceView: ResourceView): Pick<RelationI
 
 type Found = NonNullable<RelationInfo['foundBy']>;
 
-/** Whether both relations go over the same keys of a junction, from either side. */
+/** Whether both relations use the same junction keys, from opposite sides. */
 function isOtherSide(one: BelongsToMany, other: BelongsToMany): boolean {
   return one.ownerKey === other.targetKey && one.targetKey === other.ownerKey;
 }

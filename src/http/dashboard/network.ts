@@ -6,10 +6,10 @@ import type { NetworkSpecification } from '../../specification/specification.ts'
 import type { NetworkChange } from './wire.ts';
 import type { SimulatedNetwork } from '../simulation/simulated-network.ts';
 
-/** The longest wait that can be asked for, in ms, as of `X-Simulate`. */
+/** The longest latency, in ms; as in `X-Simulate`. */
 const longestLatency = 60_000;
 
-/** What the network does now: to all that have nothing of their own, and to each resource. */
+/** The current network settings: of the API and of each resource. */
 export function networkDocument(
   network: SimulatedNetwork,
   api: Api,
@@ -28,8 +28,8 @@ export function networkDocument(
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Reads `{ "resource": name | null, "settings": { latency, errorRate, throttling } | null }`. What `settings` does not
- * name of seed and errors stays as it is. INVALID_JSON, INVALID_BODY, or VALIDATION_FAILED with all problems.
+ * Reads `{ "resource": name | null, "settings": { latency, errorRate, throttling } | null }`. `seed` and `errors`
+ * stay as they are. INVALID_JSON, INVALID_BODY, or VALIDATION_FAILED with all problems.
  */
 export function readNetworkChange(
   bytes: Buffer,

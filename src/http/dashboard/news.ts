@@ -1,27 +1,27 @@
 import { mergedSpans, type Span } from '../../observability/activity.ts';
 import type { RequestRow } from './wire.ts';
 
-/** How far the requests of each process were seen: the number of the process → that of its last request. */
+/** What a page has: the number of each worker → the number of its last request sent. */
 export type Seen = Readonly<Record<string, number>>;
 
-/** What a page wants to know: the requests after those that it has seen, the activity from a span on, or either. */
+/** What a page wants: requests after those it has, activity from a span on, or both. */
 export interface NewsWanted {
   readonly seen?: Seen;
   readonly from?: number;
 }
 
-/** What one process tells of, or several together. */
+/** The news of one worker, or of several. */
 export interface DashboardNews {
   readonly seen: Seen;
-  /** In the order in which they have ended. */
+  /** In the order of their ends. */
   readonly rows: readonly RequestRow[];
   readonly spans: readonly Span[];
 }
 
-/** As many as each process keeps: a page has no place for more. */
+/** As many as each worker keeps; a page shows no more. */
 export const mostRows = 1_000;
 
-/** What several processes tell, as if they were one. */
+/** Merges the news of several workers. */
 export function newsTogether(all: readonly DashboardNews[]): DashboardNews {
   const [first] = all;
   if (first !== undefined && all.length === 1) return first;
@@ -39,7 +39,7 @@ export function newsTogether(all: readonly DashboardNews[]): DashboardNews {
 
 const eventId = /^([\da-f]{8})((?:\.\d{1,9}-\d{1,15})+)$/u;
 
-/** The id of an event, from which the next stream goes on. */
+/** The id of an event, from which the next stream continues. */
 export function writeEventId(server: string, seen: Seen): string {
   return (
     server +
@@ -49,7 +49,7 @@ export function writeEventId(server: string, seen: Seen): string {
   );
 }
 
-/** What a page has seen of this server; undefined where the id is of another one, or is none. */
+/** What a page has of this server; undefined if the id is malformed or of another server. */
 export function readEventId(server: string, id: string): Seen | undefined {
   const [, from, places = ''] = eventId.exec(id) ?? [];
   if (from !== server) return undefined;

@@ -7,7 +7,7 @@ import type { RequestDetail, RequestRow, ShownBody } from './wire.ts';
 import { splitUrl } from '../api/router.ts';
 import { redactionOf, type Redaction } from '../debug/redaction.ts';
 
-/** What decides how much of a request is told. */
+/** What decides how much of a request is shown. */
 export interface Telling {
   readonly api: Api;
   readonly mode: Mode;
@@ -37,7 +37,7 @@ export function requestRow(request: KeptRequest, telling: Telling): RequestRow {
   };
 }
 
-/** All that is known of one request. */
+/** The details of one request. */
 export function requestDetail(request: KeptRequest, telling: Telling): RequestDetail {
   const { url, size, failure, record } = request;
   const redaction = redactionOf(telling.api, telling.mode);
@@ -105,7 +105,7 @@ function recorded({
   steps,
   statements,
 }: Recording): Pick<RequestDetail, 'steps' | 'statementList'> {
-  // Rounded where they lie, not by themselves: what is within a step stays within it.
+  // Rounds ends, not durations, so that a statement stays within its step.
   const span = (part: { readonly begin: number; readonly end: number }): Span => {
     const from = toldTime(part.begin - begin);
     return { begin: from, duration: toldTime(toldTime(part.end - begin) - from) };

@@ -4,62 +4,62 @@ import type { ActivityPoint } from '../../observability/activity.ts';
 import type { ReloadEvent } from '../../observability/events.ts';
 
 /**
- * How often it is looked whether requests have come, and how much later for each that has: a busy server tells of no more
- * than 250 a second, and still of all that it keeps.
+ * How often new requests are sent, in ms, and how much later for each one sent: at most 250 a second, so that a busy server
+ * still sends all that it keeps.
  */
 const betweenLooks = 250;
 const afterEach = 4;
-/** How many notices wait for a page that takes nothing. */
+/** How many notices wait for a slow page. */
 const keptNotices = 100;
-/** How often activity is told, which also shows that the server is there. */
+/** How often activity is sent, in ms; it is the heartbeat too. */
 const betweenPoints = 2_000;
-/** How long a stream lasts: the page opens the next one at once, and is asked again who it is. */
+/** How long a stream lasts, in ms. The page opens the next one at once, and is authenticated again. */
 const longestStream = 300_000;
 
 const nothing: DashboardNews = { seen: {}, rows: [], spans: [] };
 
-/** What a stream tells of. */
+/** The data of a stream. */
 export interface Source {
   readonly hello: Hello;
-  /** What begins the id of each event: another server has another. */
+  /** The prefix of event ids, which differs between servers. */
   readonly server: string;
-  /** What the page has seen. */
+  /** What the page has already. */
   readonly seen: Seen;
   readonly news: (wanted: NewsWanted) => Promise<DashboardNews>;
-  /** The points of the spans that are told, from a number on. */
+  /** Activity points of spans, from a number on. */
   readonly points: (spans: DashboardNews['spans'], from: number) => readonly ActivityPoint[];
   readonly clock: () => number;
-  /** Called while somebody looks on. */
+  /** Called while the page is open. */
   readonly looks: () => void;
 }
 
 /**
- * One open page. It holds no events: what has come since is read from what is kept anyway when the page takes more, so
- * a slow page costs no memory and misses what is no longer kept.
+ * One open page. It queues no events: when the page takes more, they are read from the kept requests. So a slow page costs
+ * no memory, and misses what is no longer kept.
  */
 export class Watcher {
   private isEnded = false;
   private readonly notices: string[] = [];
   private wake: (() => void) | undefined;
 
-  /** Tells the page at once, and ends with it where it has to ask anew. */
+  /** Sends a notice at once, and ends the stream if the page has to reload. */
   specification(event: ReloadEvent | undefined): void {
     this.notice(eventText('specification', event ?? null));
     if (event === undefined) this.end();
   }
 
-  /** Somebody has changed the simulated network. */
+  /** The simulated network was changed. */
   network(): void {
     this.notice(eventText('network', null));
   }
 
-  /** The stream ends after what there is to say. */
+  /** Ends the stream after pending events. */
   end(): void {
     this.isEnded = true;
     this.wake?.();
   }
 
-  /** The events as the page gets them. */
+  /** The event stream. */
   async *events({
     hello,
     server,
@@ -93,7 +93,7 @@ export class Watcher {
       }
       if (isWanted.points) {
         const list = points(spans, from);
-        // The one that runs, and the one before it, may have more the next time.
+        // The current span, and the one before it, may still change.
         from = (list.at(-1)?.number ?? from) - 1;
         nextPoints = clock() + betweenPoints;
         text += eventText('activity', list);
@@ -106,7 +106,7 @@ export class Watcher {
 
   private notice(text: string): void {
     this.notices.push(text);
-    // Of a page that takes nothing only the latest is kept.
+    // A slow page gets the latest only.
     if (this.notices.length > keptNotices) this.notices.shift();
     this.wake?.();
   }
@@ -128,7 +128,7 @@ function seenWith(before: Seen, news: Seen): Seen {
   return { ...before, ...news };
 }
 
-/** An event as it is sent: JSON has no line breaks of its own. */
+/** An event as sent; JSON text has no line breaks. */
 function eventText(name: string, data: unknown, id?: string): string {
   return `event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
 }

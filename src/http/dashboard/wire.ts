@@ -1,20 +1,20 @@
-/** What the server tells the page of the dashboard: types alone, which both are written against. */
+/** Types shared by server and dashboard page. */
 
 import type { NetworkSpecification } from '../../specification/specification.ts';
 import type { ReloadEvent } from '../../observability/events.ts';
 
-/** The first event of a stream: who looks on, and what it may change. */
+/** The first event of a stream: the server, the caller and what it may change. */
 export interface Hello {
-  /** What a page has to send with each change; another server has another. */
+  /** The token that the page sends with each change; differs between servers. */
   readonly token: string;
   readonly mode: 'dev' | 'start';
   readonly caller: string | null;
   readonly mayChange: boolean;
-  /** How many processes serve together, of all of which it is told. */
+  /** The number of workers; the stream covers all of them. */
   readonly processes: number;
-  /** Whether the requests that follow are those after the one that the page has seen last. */
+  /** Whether the following requests continue those that the page has. */
   readonly isContinued: boolean;
-  /** Why what was saved last is not what is served; null where it is. */
+  /** Why the last saved file is not served; null if it is. */
   readonly specification: ReloadEvent | null;
 }
 
@@ -52,12 +52,12 @@ export interface RanStatement {
   readonly rows: number | null;
 }
 
-/** A body as text, without what is secret in it; or why it is not shown. */
+/** A body as redacted text, or why it is not shown. */
 export type ShownBody = { readonly text: string } | { readonly note: string };
 
-/** All that is known of one request. */
+/** The details of one request. */
 export interface RequestDetail extends RequestRow {
-  /** By name, or, where values are not told, the names alone. */
+  /** By name; without values, the names only. */
   readonly parameters: Readonly<Record<string, string | readonly string[]>> | readonly string[];
   readonly requestHeaders: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly responseHeaders: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -74,15 +74,15 @@ export interface RequestDetail extends RequestRow {
 
 /** A change of the simulated network. */
 export interface NetworkChange {
-  /** Undefined: of all that have nothing of their own. */
+  /** Undefined: for all resources without settings of their own. */
   readonly resource?: string | undefined;
-  /** Undefined: what the file says. */
+  /** Undefined: restore those of the file. */
   readonly settings?: NetworkSpecification | undefined;
 }
 
-/** The records that there are, by resource; null where the caller is not told. */
+/** Record counts by resource; null if hidden from the caller. */
 export interface RowCounts {
   readonly rows: Readonly<Record<string, number | null>>;
-  /** No more than this are counted. */
+  /** The most that are counted. */
   readonly countedRows: number;
 }

@@ -1,43 +1,36 @@
 import { apiError, type ApiError } from '../../errors.ts';
 import type { Row } from '../../databases/database.ts';
 import type { Ran } from '../../databases/record-statements.ts';
-import { untouched } from '../simulation/report.ts';
+import { untouched } from '../simulation/simulated-network.ts';
 import { adviseIndex } from '../../query/read/index-advice.ts';
 import { addingToAll, sentFilters, sentParameters } from '../../query/request/debug.ts';
-import {
-  durationText,
-  stepsOf,
-  timingOf,
-  withMembers,
-  type DebugMembers,
-} from '../response/debug.ts';
 import { isWhole, type Response } from '../response/response.ts';
 import { unless } from '../../lib/maybe-promise.ts';
 import { namesNothingHidden } from '../../sql/compile/visible.ts';
 import type { Recording, Step } from '../../observability/recording.ts';
 import { decide, type Caller } from '../../model/access.ts';
 import type { Exchange, Watching } from '../api/exchange.ts';
-import { isAmong, isHonoured } from '../edge/honoured.ts';
+import { isInAudience, mayDebug } from './audience.ts';
 import { isInCursorMode } from '../api/reads.ts';
 import { operationOf } from '../api/router.ts';
 
-/** Whether a caller sees what is hidden from others: everyone where there is no `auth`. */
+/** Whether debug output may show what is hidden from the caller: without `auth`, and to `debug.roles`. */
 function seesAll({ servedApi }: Exchange, caller: Caller): boolean {
   const { auth, debug } = servedApi.api.settings;
-  return auth === undefined || (typeof debug === 'object' && isAmong(debug, caller));
+  return auth === undefined || (typeof debug === 'object' && isInAudience(debug, caller));
 }
 
-/** The bytes of a body that is made at once; 0 for one that is sent as it is read. */
+/** The size of a body in bytes; 0 if it is streamed. */
 export function sizeOf({ body }: Response): number {
   return isWhole(body) ? Buffer.byteLength(body) : 0;
 }
 
-/** Refuses debug output of an answer that is sent as it is read, and so has no room for it. */
+/** Refuses debug members in a streamed response, which cannot hold them. */
 export function refuseStreamed(
   exchange: Exchange,
   watching: Watching | undefined,
 ): ApiError | undefined {
-  if (watching === undefined || !isHonoured(exchange, watching.caller)) return undefined;
+  if (watching === undefined || !mayDebug(exchange, watching.caller)) return undefined;
   const names = addingToAll(watching.wish);
   const [first] = names;
   if (first === undefined) return undefined;
@@ -48,8 +41,7 @@ export function refuseStreamed(
 }
 
 /**
- * The answer with the debug members that the request asks for, or with the word that they are off. `error` is what
- * the answer reports.
+ * Adds the requested debug members to a response, or `X-Debug: disabled`. `error`: the error that the response reports.
  */
 export async function answerDebug(
   exchange: Exchange,
@@ -58,7 +50,7 @@ export async function answerDebug(
   error: ApiError | undefined,
 ): Promise<Response> {
   const { recording } = exchange.trace;
-  if (recording === undefined || !isHonoured(exchange, watching.caller))
+  if (recording === undefined || !mayDebug(exchange, watching.caller))
     return { ...response, headers: { ...response.headers, 'x-debug': 'disabled' } };
   recording.finish();
   const { wish } = watching;
@@ -102,7 +94,7 @@ async function debugMember(
       sql: isShown === true ? ran.statement.sql : null,
       duration: durationText(ran.observed.end - ran.observed.begin),
     };
-    // A plan tells what no statement does: names of indexes, how many rows there are, the values of row rules.
+    // A plan shows more than its statement: index names, row counts, values of row rules.
     const plan = watching.wish.plan && !isLimited ? await planMember(ran, watching) : {};
     queries.push({ ...query, ...plan });
   }
@@ -113,7 +105,7 @@ async function debugMember(
   };
 }
 
-/** What the request asks of a list, as it was sent. */
+/** The filters, sort and pagination of a request, as sent. */
 function queryMember({ servedApi }: Exchange, { call }: Watching): object {
   if (call === undefined) return {};
   const { reserved } = call.query;
@@ -134,14 +126,14 @@ function queryMember({ servedApi }: Exchange, { call }: Watching): object {
   return { filters: sentFilters(call.exchange.search, items('expand')), sort, pagination };
 }
 
-/** The database's own plan of a statement, and the index that it lacks. The statement does not run for it. */
+/** The database's plan of a statement, and advice on a missing index. The statement does not run again. */
 async function planMember(
   { database, statement, values }: Ran,
   { compiled }: Watching,
 ): Promise<object> {
   const { explain } = database.dialect;
   const question = { ...statement, sql: explain.sql(statement.sql) };
-  // A plan that the database does not give spoils nothing of the answer.
+  // If the database fails to explain, the response stays as it is.
   const rows = await unless<readonly Row[] | undefined>(
     () => database.all(question, values),
     () => undefined,
@@ -184,7 +176,7 @@ function detailsOf(
   if (!/^(?:fetch|expand|write)_/u.test(stage)) return {};
   const own = statements.filter((statement) => statement.step === step);
   const rows = own.reduce((sum, statement) => sum + (statement.rows ?? 0), 0);
-  // What a write looks at is not only what its caller may see.
+  // A write may look at rows that its caller may not see.
   const isTold = !isLimited || !stage.startsWith('write_');
   return { queries: own.length, ...(isTold ? { rows } : {}) };
 }
@@ -215,4 +207,70 @@ function verboseMember(
 function stackOf(error: Error): string {
   const stack = error.stack ?? error.message;
   return error.cause instanceof Error ? `${stack}\nCaused by: ${stackOf(error.cause)}` : stack;
+}
+
+/**
+ * Members that debug parameters add to an answer, in their order. See
+ * docs/contract/7-data-debug-dashboard.md#debug-parameters.
+ */
+interface DebugMembers {
+  readonly _debug?: unknown;
+  readonly _trace?: unknown;
+  readonly _network?: unknown;
+  readonly _inspect?: unknown;
+  readonly _verbose?: unknown;
+}
+
+/** Times are shown in hundredths of a ms. */
+function hundredths(ms: number): number {
+  return Math.round(ms * 100);
+}
+
+function written(hundredthsOfMs: number): string {
+  return `${(hundredthsOfMs / 100).toFixed(2)}ms`;
+}
+
+/** A duration as debug output has it: `"12.41ms"`. */
+function durationText(ms: number): string {
+  return written(hundredths(ms));
+}
+
+/** `timing` of `_debug`; the parts add up to the total. */
+function timingOf({ total, databaseTime }: Recording): object {
+  const [all, database] = [hundredths(total), hundredths(databaseTime)];
+  return {
+    total: written(all),
+    database: written(database),
+    processing: written(all - database),
+  };
+}
+
+/** `_trace`: the steps with start and duration; the durations add up to the total. */
+function stepsOf(
+  recording: Recording,
+  detailsOf: (step: Step) => Readonly<Record<string, unknown>>,
+): readonly object[] {
+  const at = (time: number): number => hundredths(time - recording.begin);
+  return recording.steps.map((step) => {
+    const details = detailsOf(step);
+    return {
+      stage: step.stage,
+      time: new Date(recording.wallTime(step.begin)).toISOString(),
+      duration: written(at(step.end) - at(step.begin)),
+      ...(Object.keys(details).length === 0 ? {} : { details }),
+    };
+  });
+}
+
+/**
+ * Adds debug members to the object of an error or a cursor page, else beside `data`. The response loses its entity tag,
+ * since no two are equal. A response without a body stays as it is.
+ */
+function withMembers(response: Response, members: DebugMembers): Response {
+  const { body, status } = response;
+  const added = JSON.stringify(members);
+  if (typeof body !== 'string' || added === '{}') return response;
+  const { etag: _, ...headers } = response.headers;
+  const begin = status >= 400 || response.hasData === true ? body.slice(0, -1) : `{"data":${body}`;
+  return { ...response, headers, body: `${begin},${added.slice(1)}` };
 }

@@ -4,12 +4,12 @@ import type { RecordValue } from '../../records/serialize/record.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { Call, Watching } from '../api/exchange.ts';
 import type { ServedApi } from '../server/served-api.ts';
-import { isHonoured } from '../edge/honoured.ts';
+import { mayDebug } from './audience.ts';
 
-/** The generators of models, made when the first request needs one. */
+/** Generators by served API, made by the first request that needs one. */
 const generators = new WeakMap<ServedApi, Promise<Generator | undefined>>();
 
-/** The generator of a generation's model; undefined where its file asks for what cannot be had. */
+/** The generator of a served API; undefined if its file asks for data that cannot be generated. */
 export function generatorOf(servedApi: ServedApi): Promise<Generator | undefined> {
   return getOrInsert(generators, servedApi, async ({ api, folder }) => {
     const { makeGenerator } = await import('../../generate/generator.ts');
@@ -19,13 +19,13 @@ export function generatorOf(servedApi: ServedApi): Promise<Generator | undefined
 }
 
 /**
- * Finds out what `_inspect=data` adds to an answer that shows these records, where it is asked for. All that generates
- * is loaded by then: a server that only serves starts without it.
+ * Computes what `_inspect=data` adds to a response with these records, if the request wants it. The generator is loaded
+ * only then, so that servers start without it.
  */
 export function inspectShown(call: Call, records: readonly RecordValue[]): MaybePromise<void> {
   const { exchange, caller } = call;
   const { watching } = exchange;
-  return watching?.wish.inspectData === true && isHonoured(exchange, caller)
+  return watching?.wish.inspectData === true && mayDebug(exchange, caller)
     ? inspect(call, records, watching)
     : undefined;
 }

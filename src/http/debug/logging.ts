@@ -16,7 +16,7 @@ const defaults = {
   excludePatterns: ['/_health', '/_ready', '/_metrics'],
 } as const satisfies LoggingSpecification;
 
-/** An error and what has caused it. What else a driver hangs on its errors may be the values of a record. */
+/** An error and its cause, without further properties: drivers put values of records there. */
 function errorOf(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, cause } = error;
@@ -24,9 +24,8 @@ function errorOf(error: unknown): unknown {
 }
 
 /**
- * A reader that writes a line for each request that has ended: `info`, with its error and stack as `error` where no
- * rule foresaw it. In `start` parameters are told by name alone, unless bodies are included. `current` gives the Api of
- * the moment, whose secrets are kept; how it logs is settled with the first one.
+ * Writes a line for each request that has ended: at level `info`, or at `error` with the stack of an unforeseen error.
+ * `current` returns the Api being served, whose secrets are redacted; other settings are those of the first one.
  */
 export function requestLog(
   current: () => Api,
@@ -83,7 +82,7 @@ export function requestLog(
       const level = request.failure === undefined ? 'info' : 'error';
       const { method, path } = request.start;
       if (!log.isLevelEnabled(level) || isExcluded(path)) return;
-      // A page that is open asks every second; what is refused and what it changes is told.
+      // An open dashboard sends requests every second; only its failures and changes are logged.
       if (isDashboardPath(path) && method === 'GET' && end.status < 400) return;
       const redaction = redactionOf(current(), mode);
       const told = redaction.path(path, end.status);
@@ -94,20 +93,20 @@ export function requestLog(
   };
 }
 
-/** Lines that wait for a slow reader, in bytes; what is over it is lost, so that memory stays bounded. */
+/** How many bytes of lines wait for a slow consumer; further lines are dropped, so that memory stays bounded. */
 const longestQueue = 16 * 1024 * 1024;
 
-/** How long what is left of a log is written at its end, at most, in ms. */
+/** How long closing waits for the rest of the log, in ms. */
 const longestEnd = 2_000;
 
-/** Where a log is written to. */
+/** Where log lines are written. */
 export interface Destination {
   readonly stream: DestinationStream;
-  /** Writes what is left, as far as somebody takes it now; what comes after it is lost. */
+  /** Writes what is left, as far as it is consumed in time; later lines are dropped. */
   readonly close: () => Promise<void>;
 }
 
-/** Standard output, written to in the background; `pretty` is for people. `tell` has the first failure. */
+/** Standard output, written in the background. `tell` gets the first failure. */
 export async function openDestination(
   format: 'json' | 'pretty',
   colorize: boolean,
@@ -118,12 +117,12 @@ export async function openDestination(
     dest: 1,
     sync: false,
     maxLength: longestQueue,
-    // Whether a reader who takes nothing now is waited for.
+    // Whether to retry while the consumer takes nothing.
     retryEAGAIN: () => !isClosed,
   });
-  // What cannot be written waits, until there is room again: service goes on without its log.
+  // What cannot be written (a full disk) is retried; serving goes on without a log.
   file.on('error', (error: NodeJS.ErrnoException) => {
-    // Whoever read it (`| head`) has seen enough.
+    // The consumer (`| head`) has ended.
     if (error.code === 'EPIPE') isUnread = true;
     else if (!isTold && !isClosed) {
       isTold = true;
@@ -131,7 +130,7 @@ export async function openDestination(
     }
   });
   const close = async (): Promise<void> => {
-    // In the background: a second signal is to end the process at once.
+    // Asynchronous, so that a second signal ends the process at once.
     if (!isUnread)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, longestEnd);
@@ -142,7 +141,7 @@ export async function openDestination(
         file.once('close', end).once('error', end).end();
       });
     isClosed = true;
-    // What is left it would write as the process ends, and try for ever.
+    // Otherwise it would try to write the rest for ever as the process exits.
     file.destroy();
   };
   const pretty = format === 'pretty' ? await prettyLines(colorize) : (line: string) => line;
@@ -151,15 +150,15 @@ export async function openDestination(
 }
 
 /**
- * Makes lines of JSON fit for people. Whatever a caller has sent or is called stays on its line and does nothing to the
- * terminal.
+ * Formats lines of JSON for people. Control characters from callers are escaped, so that they neither break lines nor
+ * control the terminal.
  */
 export async function prettyLines(colorize: boolean): Promise<(line: string) => string> {
   const { prettyFactory } = await import('pino-pretty');
   const pretty = prettyFactory({
     colorize,
     translateTime: 'SYS:HH:MM:ss.l',
-    // Said by the message.
+    // The message has them.
     ignore: 'method,path,status',
     singleLine: true,
     customPrettifiers: { caller: (name) => escaped(String(name)) },
@@ -168,7 +167,7 @@ export async function prettyLines(colorize: boolean): Promise<(line: string) => 
   return (line) => pretty(line).replaceAll(/[\u007F-\u009F]/gu, escapeOf);
 }
 
-/** A text with all control characters written out. */
+/** A text with control characters escaped. */
 function escaped(text: string): string {
   // oxlint-disable-next-line no-control-regex -- they are what is looked for
   return text.replaceAll(/[\u0000-\u001F]/gu, escapeOf);

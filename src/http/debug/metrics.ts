@@ -8,11 +8,11 @@ import { routeName, type DependencyEvent } from '../../observability/events.ts';
 /** The upper bounds of the latency histogram, in ms. */
 const bounds = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
 
-/** What was counted of one endpoint. */
+/** The counts of one endpoint. */
 interface Series {
   readonly route: string;
   readonly byStatus: Map<number, number>;
-  /** Requests up to each bound, and above the last. */
+  /** Requests by bound; the last item counts those above all bounds. */
   readonly buckets: number[];
   sum: number;
 }
@@ -27,14 +27,14 @@ interface Family {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** What several processes have of it together; the sum. */
+  /** How workers' values are combined; by default the sum. */
   readonly together?: 'max';
   readonly samples: () => readonly Sample[];
 }
 
 /**
- * What `/_metrics` tells. Requests are counted in plain numbers, which costs them next to nothing; the library is
- * loaded, and the text made, when somebody asks. See docs/contract/6-operation.md#metrics.
+ * The metrics of `/_metrics`. Requests are counted in plain numbers, which costs next to nothing; the library is loaded
+ * by the first scrape. See docs/contract/6-operation.md#metrics.
  */
 export class Metrics {
   private readonly series = new Map<string, Map<string, Series>>();
@@ -52,7 +52,7 @@ export class Metrics {
   private registry: Promise<Registry> | undefined;
   private readonly workers: Workers | undefined;
 
-  /** Of one process, or of several that serve together: then whoever is asked tells the metrics of all. */
+  /** With workers, each answers with the metrics of all. */
   constructor(workers?: Workers) {
     this.workers = workers;
     workers?.respond('metrics', async () => {
@@ -103,7 +103,7 @@ export class Metrics {
     return series;
   }
 
-  /** A database whose time is counted; the same one for the same database. */
+  /** A database whose calls are timed. The same database gives the same object. */
   measured(database: Database): Database {
     this.database = database;
     let measured = this.databases.get(database);
@@ -131,7 +131,7 @@ export class Metrics {
         answer = ask();
         return answer;
       } finally {
-        // What is there by now was waited for by nobody but this request.
+        // A synchronous result blocked only this request.
         if (answer instanceof Promise) void timed(begin, answer);
         else count(begin);
       }
@@ -150,12 +150,12 @@ export class Metrics {
     };
   }
 
-  /** All the time that requests have waited for the database, in ms. */
+  /** The total time that requests have waited for the database, in ms. */
   get totalDatabaseTime(): number {
     return this.databaseTime;
   }
 
-  /** Something that the service needs beside its database has begun to fail, or works again. */
+  /** A dependency beside the database has begun to fail, or works again. */
   told({ name, error }: DependencyEvent): void {
     this.dependencies.set(name, error === undefined ? 0 : 1);
   }
@@ -187,7 +187,7 @@ export class Metrics {
       registry.registerMetric({
         name,
         get: async () => ({ name, help, type, values: samples(), aggregator: together }),
-        // The library takes whatever has a name and gives its values; only its types want one of its own classes.
+        // The library accepts any object of this form; only its types require its own classes.
       } as unknown as Metric);
     return registry;
   }
@@ -275,12 +275,12 @@ export class Metrics {
   }
 }
 
-/** Of a counter less than this is left out: a power of two, so that sums of what remains are exact. */
+/** Counters are rounded to this: a power of two, so that sums are exact. */
 const grain = 2 ** -20;
 
 /**
- * Counts as they can be added up in any order: a sum that differs in its last digit with who adds it would fall now and
- * then, which whoever reads counters takes for a new beginning.
+ * Rounds counters so that their sum does not depend on the order of workers. Otherwise a sum could fall in its last
+ * digit, which Prometheus takes for a counter reset.
  */
 function summable(metrics: readonly SerializedMetric[]): readonly SerializedMetric[] {
   return metrics.map((metric) => {

@@ -11,19 +11,19 @@ import {
   type TraceReader,
 } from '../../observability/events.ts';
 import { Recording, WallClock } from '../../observability/recording.ts';
-import { isHonoured, mayDebug } from '../edge/honoured.ts';
+import { mayDebug, isDebugOn } from './audience.ts';
 import type { Mode } from '../edge/edge.ts';
 import type { Exchange, Watching } from '../api/exchange.ts';
 import type { ServedApi } from '../server/served-api.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What a request runs on, and what is written down while it runs. */
+/** The database and trace of a request. */
 export interface Observed extends Pick<Exchange, 'servedApi' | 'database' | 'trace' | 'watching'> {
-  /** What is to be done when its answer was sent. */
+  /** Called when the response was sent. */
   atEnd?: () => void;
 }
 
-/** Another database than that of its generation as a request meets it: counted, and recorded where it is recorded. */
+/** Wraps the database of a sandbox as the request's own: timed, and recorded if the request is. */
 export function seenBy(
   database: Database,
   { metrics, trace, watching, servedApi, mode }: Exchange,
@@ -40,10 +40,10 @@ function recorded(
   servedApi: ServedApi,
   mode: Mode,
 ): Database {
-  if (watching === undefined || !mayDebug(servedApi, mode))
+  if (watching === undefined || !isDebugOn(servedApi, mode))
     return recordStatements(database, recording, { isExact: () => false });
-  // Who asks is not known yet: for others than those who may it runs as it would unwatched.
-  const isExact = (): boolean => isHonoured({ servedApi: servedApi, mode }, watching.caller);
+  // The caller is not known yet. For callers that may not debug, statements run as without debug parameters.
+  const isExact = (): boolean => mayDebug({ servedApi, mode }, watching.caller);
   return recordStatements(database, recording, {
     isExact,
     keep: (ran) => void watching.ran.push(ran),
@@ -51,8 +51,8 @@ function recorded(
 }
 
 /**
- * Begins and ends the trace of every request. Steps and statements are recorded only where a reader wants those of all
- * requests, or the request itself asks for them and may.
+ * Begins and ends the trace of every request. Steps and statements are recorded only if a reader wants those of all
+ * requests, or if the request has debug parameters and may use them.
  */
 export class Observer {
   private readonly readers: readonly TraceReader[];
@@ -72,7 +72,7 @@ export class Observer {
     const database = this.metrics.measured(servedApi.database);
     const wish = start.search === '' ? undefined : wishedDebug(start.search);
     const watching: Watching | undefined = wish && { wish, ran: [], caller: anonymous, params: {} };
-    const mayShow = watching !== undefined && mayDebug(servedApi, mode);
+    const mayShow = watching !== undefined && isDebugOn(servedApi, mode);
     if (!mayShow && !this.readers.some(wantsSteps)) {
       const trace = new RequestTrace(start, begin, undefined);
       return { servedApi, database, trace, watching };
@@ -87,7 +87,7 @@ export class Observer {
     };
   }
 
-  /** Gives the body to the readers that want it. */
+  /** Keeps the body if a reader wants it. */
   read(trace: RequestTrace, body: Buffer): void {
     if (this.readers.some(wantsBodies)) trace.body = body;
   }

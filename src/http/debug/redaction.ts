@@ -9,6 +9,8 @@ import { operatorSuffixes } from '../../specification/reserved.ts';
 import { splitUrl } from '../api/router.ts';
 import type { Mode } from '../edge/edge.ts';
 
+const operatorSuffixes = Object.values(operators).map(({ suffix }) => suffix);
+
 /** Longer bodies are logged by their length alone. */
 const longestBody = 64 * 1024;
 const withheld = '[redacted]';

@@ -22,25 +22,25 @@ import {
 } from '../../observability/events.ts';
 import type { Recording } from '../../observability/recording.ts';
 
-/** What the environment says of where traces go. */
+/** Where and how traces are sent. */
 export interface TelemetryOptions {
-  /** Of the collector: `/v1/traces` is added. */
+  /** The URL of the collector, without `/v1/traces`. */
   readonly endpoint: string;
   readonly serviceName: string;
   readonly database: 'sqlite' | 'postgresql';
-  /** A path as it may be told, by the status of its answer. */
+  /** The redacted path, by the status of the response. */
   readonly pathOf: (path: string, status: number) => string;
-  /** Told when spans cannot be sent any more, and (undefined) when they can again. */
+  /** Called with the error when sending begins to fail, and with undefined when it works again. */
   readonly told: (error: unknown) => void;
 }
 
-/** A reader that sends a span for each request, with one below it for each step and statement; no value is sent. */
+/** Sends a span for each request, with a child for each step and statement. Values are not sent. */
 export interface Telemetry extends TraceReader {
-  /** Sends what is left. */
+  /** Sends the spans that are left. */
   readonly close: () => Promise<void>;
 }
 
-/** What asks every few seconds whether the service is well. */
+/** Probes, which would send a span every few seconds. */
 const unsent: ReadonlySet<string> = new Set(['/_health', '/_ready', '/_metrics']);
 
 /** Sends traces over OTLP (HTTP, JSON) in the background. */
@@ -48,7 +48,7 @@ export function sendTraces(options: TelemetryOptions): Telemetry {
   const { endpoint, serviceName, told } = options;
   const sender = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/+$/u, '')}/v1/traces`,
-    // Stopping waits for the last of them, after requests in flight (10 s): the promised 15 s have to do for all.
+    // Stopping waits for in-flight requests (10 s) and then for this; both must end within 15 s.
     timeoutMillis: 3_000,
   });
   const report = turnsOf(told);
@@ -61,7 +61,7 @@ export function sendTraces(options: TelemetryOptions): Telemetry {
     shutdown: () => sender.shutdown(),
   };
   const provider = new BasicTracerProvider({
-    // What OTEL_RESOURCE_ATTRIBUTES says; headers and sampler are read from the environment by the library as well.
+    // From OTEL_RESOURCE_ATTRIBUTES; the library reads headers and sampler from the environment too.
     resource: resourceFromAttributes({ 'service.name': serviceName }).merge(
       detectResources({ detectors: [envDetector] }),
     ),
@@ -76,7 +76,7 @@ export function sendTraces(options: TelemetryOptions): Telemetry {
       if (recording !== undefined && !unsent.has(request.start.path))
         sendRequest(tracer, request, recording, end, options);
     },
-    // A collector that is gone keeps nobody from stopping.
+    // Stopping must not fail because the collector is down.
     close: () => provider.shutdown().catch(() => undefined),
   };
 }
@@ -127,13 +127,13 @@ function sendRequest(
           within,
         )
         .end(at(ended));
-    // Expansions that run at once end after the next has begun.
+    // Parallel expansions end after the next step has begun.
     stepSpan.end(at(Math.max(step.end, ...own.map((statement) => statement.end))));
   }
   span.end(at(request.begin + end.duration));
 }
 
-/** The span of the client that `traceparent` names (W3C Trace Context); what is malformed is ignored. */
+/** The parent span in `traceparent` (W3C Trace Context); a malformed one is ignored. */
 function parentOf(header: string | readonly string[] | undefined): Context {
   const [, version, traceId, spanId, flags] =
     /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/u.exec(String(header)) ??

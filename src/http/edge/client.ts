@@ -6,50 +6,50 @@ import type { CredentialMemory } from '../../auth/credential.ts';
 
 /** Who sent a request, by its connection and the trusted proxies. See docs/contract/6-operation.md#proxies. */
 export interface Client {
-  /** The address that quotas and logs go by: IPv4 or IPv6, never IPv4 written as IPv6. Empty once it has gone. */
+  /** IPv4 or IPv6, never IPv4 written as IPv6. Empty after the client has disconnected. */
   readonly address: string;
-  /** It is on this machine, and no proxy that nobody named may stand in between. */
+  /** On this machine, and not behind a proxy that `trustProxy` does not name. */
   readonly isLoopback: boolean;
-  /** Every step from it to here that is known of was encrypted. */
+  /** Every known hop was encrypted. */
   readonly isSecure: boolean;
-  /** What the gate has found out of it: kept for as long as its connection, where nothing is forwarded. */
+  /** Caches results of the caller check; lives as long as the connection, unless the request is forwarded. */
   readonly memory: ClientMemory;
 }
 
-/** What is the same in most requests of a connection. */
+/** What most requests of a connection have in common. */
 export interface ClientMemory extends CredentialMemory {
-  /** What its address counts as, and the name under which its failed logins are counted. */
+  /** The key of its quota, and the key of its failed logins. */
   network?: { readonly name: string; readonly failures: string };
 }
 
-/** A client, and what only the rules at the edge of the server want to know. */
-export interface Arrival {
+/** A client, and who its `X-Forwarded-*` headers are from. */
+export interface ConnectedClient {
   readonly client: Client;
-  /** Who speaks `X-Forwarded-*` here: nobody, a proxy that is named, or somebody else. */
+  /** `no`: there are none. `trusted`: a proxy in `trustProxy`. `unknown`: anyone else on this machine. */
   readonly forwarded: 'no' | 'trusted' | 'unknown';
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
-/** Reads arrivals; `trustProxy` are the addresses and CIDRs of the proxies whose `X-Forwarded-*` headers count. */
-export class Arrivals {
+/** Finds the client of a request. `trustProxy`: addresses and CIDRs of proxies whose `X-Forwarded-*` headers count. */
+export class ClientResolver {
   private readonly ranges: readonly Range[];
-  /** What a connection alone says does not change. */
+  /** The part that is the same for all requests of a connection. */
   private readonly peers = new WeakMap<Socket, Peer>();
 
   constructor(trustProxy: readonly string[] = []) {
     this.ranges = trustProxy.map(readRange);
   }
 
-  of({ socket, headers }: IncomingMessage): Arrival {
+  of({ socket, headers }: IncomingMessage): ConnectedClient {
     let peer = this.peers.get(socket);
     if (peer === undefined) {
       peer = this.readPeer(socket);
       this.peers.set(socket, peer);
     }
     const { direct } = peer;
-    // Whoever comes from elsewhere and is not named says nothing that counts.
+    // Headers of an unnamed proxy on another machine do not count.
     if (!peer.isTrusted && !direct.client.isLoopback) return direct;
     if (!isForwarded(headers)) return direct;
     if (peer.isTrusted) return this.throughProxies(peer, headers);
@@ -71,8 +71,8 @@ export class Arrivals {
     };
   }
 
-  /** The chain is read from here outwards: what stands behind the first step that is not trusted, anybody can write. */
-  private throughProxies(peer: Peer, headers: IncomingHttpHeaders): Arrival {
+  /** Reads the chain from the nearest hop. Anything behind the first untrusted one may be forged. */
+  private throughProxies(peer: Peer, headers: IncomingHttpHeaders): ConnectedClient {
     let { address } = peer;
     let isTold = false;
     for (const step of valuesOf(headers, 'x-forwarded-for').reverse()) {
@@ -86,7 +86,7 @@ export class Arrivals {
     return {
       client: {
         address: address?.toString() ?? '',
-        // A proxy on this machine that does not say for whom it asks may do so for anybody.
+        // A proxy on this machine without X-Forwarded-For may forward requests of any client.
         isLoopback: isTold && isLoopback(address),
         isSecure: protocols.length > 0 && protocols.every((name) => name.toLowerCase() === 'https'),
         memory: {},
@@ -105,7 +105,7 @@ export class Arrivals {
   }
 }
 
-/** Whether a connection is one of HTTPS. */
+/** Whether a connection uses TLS. */
 export function isEncrypted(socket: Socket): boolean {
   return (socket as Partial<TLSSocket>).encrypted === true;
 }
@@ -113,12 +113,15 @@ export function isEncrypted(socket: Socket): boolean {
 interface Peer {
   readonly address: Address | undefined;
   readonly isTrusted: boolean;
-  /** What it is when nothing is forwarded. */
-  readonly direct: Arrival;
+  /** The client of requests without `X-Forwarded-*`. */
+  readonly direct: ConnectedClient;
 }
 
-/** The hosts that a client asked for: what each proxy that is trusted says, else the one of the request. */
-export function hostsOf({ forwarded }: Arrival, headers: IncomingHttpHeaders): readonly string[] {
+/** The requested hosts: those in `X-Forwarded-Host` of trusted proxies, else `Host`. */
+export function hostsOf(
+  { forwarded }: ConnectedClient,
+  headers: IncomingHttpHeaders,
+): readonly string[] {
   const told = forwarded === 'trusted' ? valuesOf(headers, 'x-forwarded-host') : [];
   if (told.length > 0 || headers.host === undefined) return told;
   return [headers.host];
@@ -129,7 +132,7 @@ function isForwarded(headers: IncomingHttpHeaders): boolean {
   return false;
 }
 
-/** The values of a list header; several lines of it are one list. */
+/** The values of a list header. */
 function valuesOf(headers: IncomingHttpHeaders, name: string): string[] {
   const text = headers[name];
   if (text === undefined) return [];
@@ -138,7 +141,7 @@ function valuesOf(headers: IncomingHttpHeaders, name: string): string[] {
     .map((value) => value.trim());
 }
 
-/** An address as `X-Forwarded-For` has it, where some proxies add the port; undefined for anything else. */
+/** An address in `X-Forwarded-For`, perhaps with a port; undefined for anything else. */
 function readAddress(text: string): Address | undefined {
   const [, bracketed] = /^\[([^\]]+)\](?::\d+)?$/u.exec(text) ?? [];
   const [, dotted] = /^(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/u.exec(text) ?? [];
@@ -160,7 +163,7 @@ function isLoopback(address: Address | undefined): boolean {
   return address?.range() === 'loopback';
 }
 
-/** Whether a host name, without port, means this machine wherever it is looked up. */
+/** Whether a host name without port always means this machine. */
 export function isLoopbackName(name: string): boolean {
   const plain = name.toLowerCase().replace(/\.$/u, '');
   if (plain === 'localhost' || plain.endsWith('.localhost')) return true;

@@ -3,7 +3,7 @@ import { emptyResponse, type Response } from '../response/response.ts';
 import type { ServerSpecification } from '../../specification/specification.ts';
 import { isLoopbackName } from './client.ts';
 
-/** What scripts may read of an answer, beside what every browser lets them. */
+/** Response headers that scripts may read, beside the safelisted ones. */
 const exposed = [
   'X-Total-Count',
   'X-Total-Pages',
@@ -25,7 +25,7 @@ const exposed = [
   'X-Debug',
 ].join(', ');
 
-/** What scripts may send; the tracing ones come from instrumented pages. */
+/** Request headers that scripts may send; instrumented pages send the tracing ones. */
 const sendable = [
   'Authorization',
   'X-API-Key',
@@ -45,15 +45,15 @@ const sendable = [
 ].join(', ');
 
 const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
-/** How long a browser may remember what a preflight said, in s. */
+/** How long a browser may cache a preflight, in s. */
 const rememberedFor = 600;
 
 /**
- * Which pages of other origins may call. Without `server.cors`, `dev` lets pages of this machine, where a front end
- * is worked on, with credentials too (there is none that a browser keeps), and `start` none.
+ * Which other origins may call. Without `server.cors`, `dev` allows pages of this machine, with credentials, and `start`
+ * allows none.
  */
 export class Cors {
-  /** Whether answers differ by the origin that asks, so that `Vary` has to name it. */
+  /** Whether responses differ by `Origin`, so that `Vary` has to name it. */
   readonly variesByOrigin: boolean;
   private readonly isAllowed: (origin: string) => boolean;
   private readonly credentials: readonly string[];
@@ -69,7 +69,7 @@ export class Cors {
     this.credentials = withCredentials ? ['access-control-allow-credentials', 'true'] : [];
   }
 
-  /** The headers of an answer, names and values in turn. */
+  /** The CORS headers of a response: name, value, name, value. */
   headersFor(origin: string | undefined): readonly string[] {
     if (this.isOff || (this.variesByOrigin && origin === undefined)) return none;
     if (origin !== undefined && !this.isAllowed(origin)) return none;
@@ -83,8 +83,8 @@ export class Cors {
   }
 
   /**
-   * Makes the answer to a browser that asks before it calls out of what OPTIONS has answered. Where that is an error
-   * the call may be made nevertheless: the script then gets to read why it fails.
+   * Turns the response to OPTIONS into that of a preflight. If OPTIONS failed, the call is allowed nevertheless, so that
+   * the script can read why it fails.
    */
   preflight(answered: Response, headers: IncomingHttpHeaders, requestId: string): Response {
     const { origin, 'access-control-request-method': method } = headers;
@@ -103,7 +103,7 @@ export class Cors {
     };
   }
 
-  /** All headers may be sent; where credentials may be, too, browsers want to see each by its name. */
+  /** All headers are allowed; with credentials, browsers do not accept `*` and want each by name. */
   private sendable(asked = ''): string {
     if (this.credentials.length === 0) return `${sendable}, *`;
     const names = asked.split(',').map((name) => name.trim());
@@ -113,7 +113,7 @@ export class Cors {
 
 const none: readonly string[] = [];
 
-/** Nobody, everybody, or whom a rule lets. */
+/** No origin, all origins, or those that pass a test. */
 function policyOf(
   setting: ServerSpecification['cors'],
   isDev: boolean,
@@ -130,7 +130,7 @@ function isLoopbackOrigin(origin: string): boolean {
   return url !== null && /^https?:$/u.test(url.protocol) && isLoopbackName(url.hostname);
 }
 
-/** An origin as browsers write it: lower case, without the port that its scheme means. */
+/** An origin as browsers write it: lower case, without the default port. */
 function normal(origin: string): string {
   return URL.parse(origin)?.origin ?? origin;
 }

@@ -5,25 +5,25 @@ import { apiError, type ApiError } from '../../errors.ts';
 import type { Response } from '../response/response.ts';
 import type { Specification } from '../../specification/specification.ts';
 import {
-  Arrivals,
+  ClientResolver,
   hostsOf,
   isEncrypted,
   isLoopbackName,
-  type Arrival,
+  type ConnectedClient,
   type Client,
 } from './client.ts';
 import { Cors } from './cors.ts';
 import { isProbe } from '../api/router.ts';
 
-/** What the server was started for. See docs/contract/6-operation.md#modes. */
+/** The command that started the server. See docs/contract/6-operation.md#modes. */
 export type Mode = 'dev' | 'start';
 
-/** A request that has come in. */
-export interface Entry {
+/** The result of the checks that come before the path. */
+export interface AdmittedRequest {
   readonly client: Client;
-  /** Why it goes no further. */
+  /** The error that ends the request. */
   readonly refusal: ApiError | undefined;
-  /** What its answer has on top, names and values in turn. */
+  /** Extra response headers: name, value, name, value. */
   readonly headers: readonly string[];
 }
 
@@ -39,14 +39,14 @@ export class Edge {
   /** The headers on which an answer depends. See docs/contract/2-reading.md#content, rule 3. */
   readonly vary: string;
   private readonly cors: Cors;
-  private readonly arrivals: Arrivals;
+  private readonly clients: ClientResolver;
   private readonly mode: Mode;
-  /** Absent: any host is answered for. */
+  /** Undefined: any host is allowed. */
   private readonly hosts: AllowedHosts | undefined;
 
   constructor({ auth, server = {} }: Specification, mode: Mode) {
     this.mode = mode;
-    this.arrivals = new Arrivals(server.trustProxy);
+    this.clients = new ClientResolver(server.trustProxy);
     this.cors = new Cors(server.cors, mode === 'dev');
     this.hosts = mode === 'dev' && auth === undefined ? new AllowedHosts(server) : undefined;
     const credentials = auth === undefined ? '' : ', Authorization, X-API-Key';
@@ -55,38 +55,41 @@ export class Edge {
     this.vary = `Accept, Accept-Encoding${credentials}${sandbox}${origin}`;
   }
 
-  enter(request: IncomingMessage, path: string): Entry {
-    const arrival = this.arrivals.of(request);
+  admit(request: IncomingMessage, path: string): AdmittedRequest {
+    const connected = this.clients.of(request);
     const cors = this.cors.headersFor(request.headers.origin);
-    const isStrict = arrival.client.isSecure && this.mode === 'start';
+    const isStrict = connected.client.isSecure && this.mode === 'start';
     return {
-      client: arrival.client,
-      // Whoever watches the process asks by address, and over plain HTTP.
-      refusal: isProbe(path) ? undefined : this.refusalOf(arrival, request.headers),
+      client: connected.client,
+      // Orchestrators probe by address and over plain HTTP.
+      refusal: isProbe(path) ? undefined : this.refusalOf(connected, request.headers),
       headers: isStrict ? [...cors, ...transportSecurity] : cors,
     };
   }
 
-  /** What the answer to bytes that are no request is sent with: they come from nobody, on a connection that is known. */
+  /** Headers of the response to bytes that are not a request; only their connection is known. */
   unread(socket: Socket): { readonly vary: string; readonly extra: readonly string[] } {
     const isStrict = isEncrypted(socket) && this.mode === 'start';
     return { vary: this.vary, extra: isStrict ? transportSecurity : [] };
   }
 
-  /** The answer to OPTIONS as a browser wants it that asks before it calls. */
+  /** The response to a CORS preflight. */
   preflight(answered: Response, headers: IncomingHttpHeaders, requestId: string): Response {
     return this.cors.preflight(answered, headers, requestId);
   }
 
-  private refusalOf(arrival: Arrival, headers: IncomingHttpHeaders): ApiError | undefined {
-    const isPlain = this.plainRefusal(arrival);
+  private refusalOf(
+    connected: ConnectedClient,
+    headers: IncomingHttpHeaders,
+  ): ApiError | undefined {
+    const isPlain = this.plainRefusal(connected);
     if (isPlain !== undefined || this.hosts === undefined) return isPlain;
-    const hosts = hostsOf(arrival, headers);
+    const hosts = hostsOf(connected, headers);
     const isAllowed = hosts.length > 0 && hosts.every((host) => this.hosts?.has(host) === true);
     return isAllowed ? undefined : otherHost;
   }
 
-  private plainRefusal({ client, forwarded }: Arrival): ApiError | undefined {
+  private plainRefusal({ client, forwarded }: ConnectedClient): ApiError | undefined {
     if (client.isSecure) return undefined;
     if (forwarded === 'trusted') return overPlainProxy;
     if (forwarded === 'unknown' && this.mode === 'start') return behindUnknown;
@@ -111,7 +114,7 @@ const otherHost = apiError(
   'Without "auth", dev answers for this machine only: add the host to server.allowedHosts',
 );
 
-/** The hosts that `dev` answers for, so that no page can call it under a name of its own (DNS rebinding). */
+/** The hosts that `dev` accepts, so that a web page cannot reach it under its own name (DNS rebinding). */
 class AllowedHosts {
   private readonly names: ReadonlySet<string>;
   private lastAllowed: string | undefined;
@@ -121,9 +124,9 @@ class AllowedHosts {
     this.names = new Set([...named, ...allowedHosts].map((host) => hostKey(host)));
   }
 
-  /** A host is as named, with any port where none was named. */
+  /** A host that was named without a port is allowed with any port. */
   has(host: string): boolean {
-    // Nearly all requests name the same one.
+    // Nearly all requests have the same host.
     if (host === this.lastAllowed) return true;
     const key = hostKey(host);
     const name = withoutPort(key);
@@ -134,7 +137,7 @@ class AllowedHosts {
   }
 }
 
-/** A host in one way of writing. */
+/** A host in a canonical form. */
 function hostKey(host: string): string {
   const lower = host.toLowerCase();
   const name = withoutPort(lower);

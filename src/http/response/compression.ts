@@ -12,10 +12,10 @@ import {
 import { wantedCoding, type ContentCoding } from '../../query/request/headers.ts';
 import type { Response, StreamedBody } from './response.ts';
 
-/** A body of so many bytes is sent as it is: there would be little to gain. */
+/** Bodies up to this many bytes are not compressed: little would be saved. */
 const smallBody = 1024;
 
-/** Half-way in time between gzip and what brotli does by default, and shorter than gzip. */
+/** Takes half-way between the time of gzip and of brotli's default, and is shorter than gzip. */
 const brotli: BrotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 const compressors = {
@@ -28,8 +28,7 @@ const compressors = {
 } satisfies Record<ContentCoding, unknown>;
 
 /**
- * Writes an answer in the coding that `Accept-Encoding` wants. Its other headers stay as they are: the entity tag is
- * that of what is shown, however it is sent.
+ * Compresses a response as `Accept-Encoding` wants. The entity tag stays: it identifies the content, not its coding.
  */
 export async function compressed(response: Response, acceptEncoding: string): Promise<Response> {
   const { body, headers } = response;
@@ -49,7 +48,7 @@ export async function compressed(response: Response, acceptEncoding: string): Pr
 
 const files = new Map<string, Promise<Response>>();
 
-/** As `compressed`, of a file that stays as it is: each, by its `name`, is compressed once in each coding. */
+/** As `compressed`, for a file that does not change: compressed once in each coding, and cached by `name`. */
 export async function compressedFile(
   name: string,
   response: Response,
@@ -66,14 +65,14 @@ export async function compressedFile(
   return { ...response, headers: { ...response.headers, ...added }, body };
 }
 
-/** Each portion can be read as soon as it has come, for which the compressor is flushed behind it. */
+/** Flushes after each portion, so that the client can read it at once. */
 async function* compressedStream(body: StreamedBody, coding: ContentCoding): StreamedBody {
   const options: ZlibOptions = { flush: constants.Z_SYNC_FLUSH };
   const compressor =
     coding === 'gzip'
       ? createGzip(options)
       : createBrotliCompress({ ...brotli, flush: constants.BROTLI_OPERATION_FLUSH });
-  // An error of the body comes out of the compressor, where the reader meets it.
+  // An error of the body is thrown by the compressor.
   pipeline(body, compressor, () => undefined);
   yield* compressor as AsyncIterable<Buffer>;
 }

@@ -13,7 +13,7 @@ export function respondError(error: ApiError, path: string, requestId: string): 
     code,
     requestId,
   };
-  // A value that the caller does not know of may be to blame: the list is there, and empty.
+  // The value at fault may be hidden from the caller: then the list is empty, but present.
   if (problems.length > 0 || code === 'INVALID_VALUE') {
     if (status === 422) body['errors'] = problems;
     else

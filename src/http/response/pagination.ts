@@ -1,20 +1,20 @@
 import type { PageNumbers } from '../../query/bind.ts';
 
-/** What a list's address is made of, for links to its other pages. */
+/** The address of a list, for links to its other pages. */
 export interface ListAddress {
-  /** What links start with: empty, or the server's public URL. */
+  /** The prefix of links: empty, or the server's public URL. */
   readonly origin: string;
   readonly path: string;
   /** The raw query string, without `?`. */
   readonly query: string;
 }
 
-/** What was found on a page: how many records, whether more follow, and how many there are where that was asked for. */
+/** The number of records on a page, whether more follow, and the total if it was counted. */
 export interface PageResult {
   readonly count: number;
   readonly hasMore: boolean;
   readonly total: number | undefined;
-  /** The cursor that goes on behind this page. */
+  /** The cursor of the next page. */
   readonly next: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export function paginationHeaders(
     const written = links.map(
       ([relation, number]) => `<${before}${number}${after}>; rel="${relation}"`,
     );
-    // Clients take about 16 KiB of headers: of a very long address only the way on is told.
+    // Clients accept about 16 KiB of headers, so a very long address gets `next` only.
     const isLong = written.reduce((sum, { length }) => sum + length, 0) > longestLinks;
     const told = isLong ? written.filter((link) => link.endsWith('rel="next"')) : written;
     if (told.length > 0) headers['link'] = told.join(', ');
@@ -57,10 +57,10 @@ export function paginationHeaders(
   return headers;
 }
 
-/** How many characters of links a header may have that tells all of them. */
+/** The longest `Link` header with all links, in characters. */
 const longestLinks = 8_192;
 
-/** A cursor this long carries a sort by very long paths; it stands in the body of a cursor's page alone. */
+/** Longer cursors, of sorts by very long paths, are in the body only. */
 const longestCursor = 4_096;
 
 function addCursor(headers: Record<string, string>, next: string | undefined): boolean {
@@ -93,7 +93,7 @@ function pageLinks(
 ): Links {
   const links: (readonly ['first' | 'prev' | 'next' | 'last', number])[] = [['first', 1]];
   if (count > 0 && page > 1) links.push(['prev', page - 1]);
-  // Past the end the page before is the last one, which is not known without a total.
+  // Past the end, `prev` is the last page, which is unknown without a total.
   if (count === 0 && pages !== undefined) links.push(['prev', pages]);
   if (hasMore) links.push(['next', page + 1]);
   if (pages !== undefined) links.push(['last', pages]);
@@ -104,14 +104,14 @@ function offsetLinks({ offset, limit }: PageNumbers, { count, total, hasMore }: 
   const last = total === undefined ? undefined : Math.floor((total - 1) / limit) * limit;
   const links: (readonly ['first' | 'prev' | 'next' | 'last', number])[] = [['first', 0]];
   if (count > 0 && offset > 0) links.push(['prev', Math.max(0, offset - limit)]);
-  // Past the end the page before is the last one, which is not known without a total.
+  // Past the end, `prev` is the last page, which is unknown without a total.
   if (count === 0 && last !== undefined) links.push(['prev', last]);
   if (hasMore) links.push(['next', offset + limit]);
   if (last !== undefined) links.push(['last', last]);
   return links;
 }
 
-/** The address before and after the value of one parameter; the others stay as they were written. */
+/** The address before and after the value of a parameter; other parameters stay as they were sent. */
 function around(address: ListAddress, name: string): readonly [string, string] {
   const { origin, path } = address;
   const query = withoutBlanks(address.query);
@@ -121,7 +121,7 @@ function around(address: ListAddress, name: string): readonly [string, string] {
   return [`${origin}${path}?${linkable(before)}`, linkable(query.slice(end))];
 }
 
-/** A query string without pieces that say nothing. */
+/** A query string without empty pieces (`&&`). */
 function withoutBlanks(query: string): string {
   const isPlain = !query.startsWith('&') && !query.endsWith('&') && !query.includes('&&');
   if (isPlain) return query;
@@ -131,7 +131,7 @@ function withoutBlanks(query: string): string {
     .join('&');
 }
 
-/** Where a parameter begins and ends in a query string; twice its end where it is not there. */
+/** Where a parameter begins and ends in a query string; both are the string's end if it is missing. */
 function findParameter(query: string, name: string): readonly [number, number] {
   for (let begin = 0; begin < query.length;) {
     const mark = query.indexOf('&', begin);
@@ -146,9 +146,9 @@ function findParameter(query: string, name: string): readonly [number, number] {
 
 const notLinkable = /[^\w\-.~!$&'()*+,;=:@/?%]/u;
 
-/** What a link may not hold as it is was percent-encoded by the client, or is now. */
+/** Percent-encodes what a link must not hold. */
 function linkable(text: string): string {
-  // Looking first takes half of the time, and next to nothing is found.
+  // Testing first takes half the time, since there is almost never anything to encode.
   if (!notLinkable.test(text)) return text;
   return text.replaceAll(new RegExp(notLinkable, 'gu'), encodeURIComponent);
 }

@@ -2,30 +2,30 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorCode } from '../../errors.ts';
 import { matchesTag } from '../../query/request/headers.ts';
 
-/** A body that is written as it comes, in portions. */
+/** A body that is streamed in portions. */
 export type StreamedBody = AsyncIterable<string | Buffer>;
 
-/** An answer, ready for the wire. */
+/** A response, ready to send. */
 export interface Response {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | StreamedBody | undefined;
-  /** The code of the error that it reports. */
+  /** The code of an error response. */
   readonly code?: ErrorCode;
-  /** The body is an object whose `data` is what was asked for. */
+  /** The body is an object with the records in `data`. */
   readonly hasData?: true;
-  /** What a streamed body will have brought, where that is known: its length is sent, and the log has it. */
+  /** The whole of a streamed body, if known: for `Content-Length` and the log. */
   readonly whole?: string | Buffer;
-  /** The body lasts as long as its reader: once it has begun the request is not under way any more. */
+  /** An endless body (an event stream): the request counts as ended once the body has begun. */
   readonly isLive?: true;
 }
 
-/** An answer whose whole body is there as text. */
+/** A response whose body is text. */
 export interface TextResponse extends Response {
   readonly body: string;
 }
 
-/** Whether a body is there whole, and not made as it is sent. */
+/** Whether a body is complete, not streamed. */
 export function isWhole(body: Response['body']): body is string | Buffer {
   return typeof body === 'string' || Buffer.isBuffer(body);
 }
@@ -40,7 +40,7 @@ const commonHeaders = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** An answer with a JSON text as its body. */
+/** A response with a JSON text as its body. */
 export function jsonResponse(
   status: number,
   body: string,
@@ -52,12 +52,12 @@ export function jsonResponse(
     'content-type': json,
     'x-request-id': requestId,
   };
-  // Of each read: spread into what has members already they would take several times as long.
+  // For every read: spreading into an object that has members takes several times as long.
   for (const name in headers) all[name] = headers[name] ?? '';
   return { status, headers: all, body };
 }
 
-/** A 200 whose body is written as it comes. */
+/** A 200 with a streamed body. */
 export function streamResponse(
   contentType: string,
   body: StreamedBody,
@@ -76,7 +76,7 @@ export function streamResponse(
   };
 }
 
-/** An answer without a body. */
+/** A response without a body. */
 export function emptyResponse(
   status: number,
   requestId: string,
@@ -89,7 +89,7 @@ export function emptyResponse(
   };
 }
 
-/** A 200 with this entity tag as it is, or 304 where the `If-None-Match` of its request names the tag. */
+/** The response itself, or 304 if `If-None-Match` names its entity tag. */
 export function unlessKnown(
   response: Response,
   etag: string,

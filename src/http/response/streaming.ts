@@ -2,17 +2,17 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isEncrypted } from '../edge/client.ts';
 
-/** The client has gone away, and what was done for it came to an end: there is nobody to answer. */
+/** The client has disconnected, and its work was ended. */
 export class ClientGone extends Error {}
 
-/** Ends a connection so that its client does not take what it has for a whole answer. */
+/** Ends a connection so that the client does not take what it has for a complete response. */
 export function cut(socket: Socket): void {
-  // TLS cannot be reset, and tells by the farewell that is missing.
+  // TLS cannot be reset; a missing close_notify tells the client.
   if (isEncrypted(socket)) socket.destroy();
   else socket.resetAndDestroy();
 }
 
-/** Does work that ends with its `signal` when the client goes away; it fails with `ClientGone` then. */
+/** Runs work whose `signal` aborts when the client disconnects; it fails with `ClientGone` then. */
 export async function whileThere<Value>(
   socket: Socket,
   work: (signal: AbortSignal) => Promise<Value>,
@@ -30,17 +30,17 @@ export async function whileThere<Value>(
   }
 }
 
-/** Waits until the reader has taken what was written, has gone away or is cut off. */
+/** Waits until the client has taken what was written, has disconnected or is cut off after `stallTimeout`. */
 export function untilTaken(
   response: ServerResponse,
   event: 'drain' | 'finish',
   stallTimeout: number,
 ): Promise<void> {
   const { socket } = response.req;
-  // It may have said so already: what stands in the socket then is the answer behind it.
+  // Already finished: what the socket holds belongs to the next response.
   if (socket.destroyed || response.writableFinished) return Promise.resolve();
   return new Promise((resolve) => {
-    // An answer whose turn has not come has no socket yet: whoever is before it is watched.
+    // A pipelined response that waits has no socket yet; the one before it has a timer of its own.
     const watch = setInterval(() => {
       if (response.socket !== null) cut(socket);
     }, stallTimeout);

@@ -5,14 +5,14 @@ import type { Exchange } from '../api/exchange.ts';
 import { seenBy } from '../debug/observer.ts';
 import { answerMethod, nothingAt } from '../api/router.ts';
 
-/** Whether a path is that of the sandboxes or of one of them. */
+/** Whether a path is `/_sandboxes` or below it. */
 export function isOfSandboxes(path: string): boolean {
   return path === '/_sandboxes' || path.startsWith('/_sandboxes/');
 }
 
 /**
- * `GET /_sandboxes` lists those that there are, `DELETE /_sandboxes/<name>` throws one away; an unknown one is 404, and
- * so is all of it where there are none. Where there is `auth` it takes a credential, of whatever role.
+ * `GET /_sandboxes` lists sandboxes, `DELETE /_sandboxes/<name>` removes one. Servers without sandboxes answer 404. With
+ * `auth` in the file, it takes a credential of any role.
  */
 export async function answerSandboxes(
   path: string,
@@ -32,7 +32,7 @@ export async function answerSandboxes(
   return fail(apiError('RESOURCE_NOT_FOUND', 'There is no sandbox of this name'));
 }
 
-/** A request as it goes on inside the sandbox that its `X-Sandbox` header names. */
+/** The request on the database of the sandbox in `X-Sandbox`. */
 export async function enterSandbox(exchange: Exchange, name: string): Promise<Result<Exchange>> {
   const { sandboxes } = exchange.servedApi;
   if (sandboxes === undefined)

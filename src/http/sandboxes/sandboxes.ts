@@ -9,7 +9,7 @@ import { InFlight } from '../server/in-flight.ts';
  */
 const mostSandboxes = 50;
 const longestIdle = 10 * 60_000;
-/** How often it is looked which are over, in ms; one that is over is met by nobody anyway. */
+/** How often expired sandboxes are removed, in ms; no request finds an expired one. */
 const sweepEvery = 60_000;
 
 /** Where sandboxes get their data from. */
@@ -33,8 +33,8 @@ interface Entered {
   readonly leave: () => void;
 }
 
-/** What `GET /_sandboxes` tells of one. */
-export interface SandboxStand {
+/** One item of `GET /_sandboxes`. */
+export interface SandboxState {
   readonly name: string;
   /** Since its last request ended; 0 while one runs. */
   readonly idleSeconds: number;
@@ -47,28 +47,28 @@ interface Sandbox {
   usedAt: number;
 }
 
-/** The sandboxes of a generation: copies of its generated data by name, made on first use. */
+/** The sandboxes of a served API: copies of its generated data by name, made on first use. */
 export class Sandboxes {
   private readonly source: SandboxSource;
   private readonly clock: () => number;
   private readonly byName = new Map<string, Sandbox>();
-  /** The closing of those that nobody finds any more; and how many of them have requests yet. */
+  /** Sandboxes that are removed and being closed; and how many of them still run requests. */
   private readonly leaving = new Set<Promise<void>>();
-  private lingering = 0;
+  private closingInUse = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  /** `clock`: whole ms on a clock that is never set, so that a machine that sets its own throws nothing away. */
+  /** `clock`: monotonic, in whole ms. */
   constructor(source: SandboxSource, clock: () => number) {
     this.source = source;
     this.clock = clock;
   }
 
-  /** The sandbox of a name for one request, which has to leave it; SANDBOXES_FULL where there are too many. */
+  /** The sandbox for one request, which must call `leave`. Fails with SANDBOXES_FULL. */
   async enter(name: string): Promise<Result<Entered>> {
     this.sweep();
     let sandbox = this.byName.get(name);
     if (sandbox === undefined) {
-      if (this.byName.size + this.lingering >= mostSandboxes) return fail(this.full());
+      if (this.byName.size + this.closingInUse >= mostSandboxes) return fail(this.full());
       sandbox = this.make(name);
     }
     const { users, opened } = sandbox;
@@ -86,7 +86,7 @@ export class Sandboxes {
     }
   }
 
-  /** Throws a sandbox away: at once for those who come, and as soon as its requests have ended. False: there is none. */
+  /** Removes a sandbox: new requests no longer find it; it is closed when its requests have ended. False if unknown. */
   async remove(name: string): Promise<boolean> {
     this.sweep();
     const sandbox = this.byName.get(name);
@@ -97,8 +97,8 @@ export class Sandboxes {
     return true;
   }
 
-  /** Those that there are, by name. */
-  list(): readonly SandboxStand[] {
+  /** Sorted by name. */
+  list(): readonly SandboxState[] {
     this.sweep();
     const now = this.clock();
     return [...this.byName]
@@ -109,7 +109,7 @@ export class Sandboxes {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Throws all of them away, and what they are made from; for when no request uses any. */
+  /** Removes all sandboxes and their source. No request may be using one. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     for (const [name, sandbox] of this.byName) void this.discard(name, sandbox);
@@ -124,7 +124,7 @@ export class Sandboxes {
       .then((copy) => ({ ...copy, keys: new IdempotencyKeys(copy.database) }));
     const sandbox: Sandbox = { opened, users: new InFlight(), usedAt: this.clock() };
     this.byName.set(name, sandbox);
-    // What could not be made is tried again by the next request.
+    // If making it fails, the next request tries again.
     opened.catch(() => {
       if (this.byName.get(name) === sandbox) this.byName.delete(name);
     });
@@ -135,22 +135,22 @@ export class Sandboxes {
     this.byName.delete(name);
     const { users, opened } = sandbox;
     const lingers = users.isNone ? 0 : 1;
-    this.lingering += lingers;
+    this.closingInUse += lingers;
     const gone = users
       .none()
       .then(() => {
-        this.lingering -= lingers;
+        this.closingInUse -= lingers;
         return opened;
       })
       .then(({ close }) => close())
-      // Nobody asks for its data any more; that it could not be opened was told to who asked.
+      // The request that opened it already got the error.
       .catch(() => undefined)
       .then(() => void this.leaving.delete(gone));
     this.leaving.add(gone);
     return gone;
   }
 
-  /** Throws away what was not used for too long. */
+  /** Removes sandboxes that were idle for too long. */
   private sweep(): void {
     const end = this.clock() - longestIdle;
     for (const [name, sandbox] of this.byName)

@@ -12,10 +12,10 @@ import { after, unless, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { RequestStart, Trace } from '../../observability/events.ts';
 import { readBody, send, sendInstead, type Connections } from './connections.ts';
 import type { Dashboard } from '../dashboard/dashboard.ts';
-import type { Edge, Entry, Mode } from '../edge/edge.ts';
-import type { Gate } from '../gate/gate.ts';
+import type { AdmittedRequest, Edge, Mode } from '../edge/edge.ts';
+import type { CallerCheck } from '../callers/caller-check.ts';
 import type { ServedApi } from './served-api.ts';
-import { readHead, type Incoming } from '../response/head.ts';
+import { readHead, type Incoming } from './request-head.ts';
 import type { Metrics } from '../debug/metrics.ts';
 import type { SimulatedNetwork } from '../simulation/simulated-network.ts';
 import type { Observed, Observer } from '../debug/observer.ts';
@@ -41,7 +41,7 @@ export interface Parts {
   readonly edge: () => Edge;
   readonly connections: Connections;
   readonly admission: Admission;
-  readonly gate: Gate;
+  readonly callerCheck: CallerCheck;
   readonly network: SimulatedNetwork;
   readonly batch: ResponseBatch;
   readonly unsent: UnsentResponses;
@@ -94,7 +94,7 @@ export class RequestHandler {
     const { request } = incoming;
     const { mode, servedApi, connections, admission, batch, observer, unsent } = this.parts;
     const edge = this.parts.edge();
-    const entry = edge.enter(request, incoming.path);
+    const entry = edge.admit(request, incoming.path);
     const sending = { vary: edge.vary, extra: entry.headers };
     let current = servedApi();
     while (current.suspension !== undefined) {
@@ -153,11 +153,11 @@ export class RequestHandler {
   private respond(
     { request, requestId, method, url, path, search, problem: malformed }: Incoming,
     observed: Observed,
-    { client, refusal }: Entry,
+    { client, refusal }: AdmittedRequest,
     admitted: Admitted,
   ): MaybePromise<Response> {
     const {
-      gate,
+      callerCheck,
       network,
       admission,
       bodyLimit,
@@ -195,7 +195,7 @@ export class RequestHandler {
         headers: request.headers,
         rawHeaders: request.rawHeaders,
         client,
-        gate,
+        callerCheck,
         network,
         readBody: async () => {
           const body = await readBody(request, bodyLimit, (bytes) => admitted.tryReserve(bytes));

@@ -12,7 +12,7 @@ import { Connections } from './connections.ts';
 import { Dashboard, hasDashboard } from '../dashboard/dashboard.ts';
 import { ResponseBatch } from '../load/response-batch.ts';
 import { Edge, type Mode } from '../edge/edge.ts';
-import { Gate } from '../gate/gate.ts';
+import { CallerCheck } from '../callers/caller-check.ts';
 import type { ServedApi } from './served-api.ts';
 import type { Workers } from './workers.ts';
 import { openListener, type ConnectionSource, type ServerTls } from './listener.ts';
@@ -122,8 +122,15 @@ export async function startServer(
     options.trace(event);
   };
   const processes = options.workers?.count ?? 1;
-  const gate = new Gate({ mode, now: clockAndIds.now, timesRead, clock, trace, processes });
-  gate.prepare(settings);
+  const callerCheck = new CallerCheck({
+    mode,
+    now: clockAndIds.now,
+    timesRead,
+    clock,
+    trace,
+    processes,
+  });
+  callerCheck.prepare(settings);
   const batch = new ResponseBatch(uptime, timesRead);
   const admission = new Admission({
     maxInFlight: settings.server?.maxInFlight ?? defaults.maxInFlight,
@@ -138,7 +145,7 @@ export async function startServer(
     edge,
     connections,
     admission,
-    gate,
+    callerCheck,
     network,
     batch,
     unsent: new UnsentResponses(unsentBudget, stallTimeout),
@@ -169,7 +176,7 @@ export async function startServer(
       admission.resume();
       await connections.finish(defaults.stopTimeout);
       await ended;
-      await gate.close();
+      await callerCheck.close();
       admission.close();
     },
   };

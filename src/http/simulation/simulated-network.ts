@@ -4,18 +4,16 @@ import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { apiError, type ApiError } from '../../errors.ts';
 import type { Caller } from '../../model/access.ts';
 import type { Api } from '../../model/api.ts';
-import { untouched, type NetworkReport } from './report.ts';
-import { readSimulate } from './header.ts';
-import { clear, Simulation, type Conditions } from './draw.ts';
+import { readSimulate, Simulation, unchanged, type Conditions } from './conditions.ts';
 import { isWhole, type Response, type StreamedBody } from '../response/response.ts';
 import type { NetworkSpecification, Specification } from '../../specification/specification.ts';
 import { toldTime } from '../../observability/recording.ts';
-import { isHonoured } from '../edge/honoured.ts';
+import { mayDebug } from '../debug/audience.ts';
 import type { Mode } from '../edge/edge.ts';
 import { findRoute } from '../api/router.ts';
 
-/** What the network looks at of a request. */
-interface Arrival {
+/** What the network needs of a request. */
+interface NetworkRequest {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   readonly servedApi: { readonly api: Api };
@@ -24,17 +22,17 @@ interface Arrival {
 
 export interface NetworkOptions {
   readonly mode: Mode;
-  /** ms on a clock that is never set. */
+  /** Monotonic, in ms. */
   readonly clock: () => number;
 }
 
 /** The simulated network of a server. See docs/contract/7-data-debug-dashboard.md#network-simulation. */
 export class SimulatedNetwork {
   private readonly options: NetworkOptions;
-  /** A resource's own settings replace those of the API, and draw by themselves. */
+  /** A resource's own settings replace those of the API, and have a sequence of their own. */
   private readonly simulations = new WeakMap<NetworkSpecification, Simulation>();
   private readonly uses = new WeakMap<Specification, boolean>();
-  /** What was changed while the server runs: in place of what the file says of the API, and of its resources. */
+  /** Settings changed at run time, for the API and by resource; they replace those of the file. */
   private changedOverall: NetworkSpecification | undefined;
   private readonly changed = new Map<string, NetworkSpecification>();
 
@@ -42,23 +40,23 @@ export class SimulatedNetwork {
     this.options = options;
   }
 
-  /** Draws what happens to a request; to be called in order of arrival. Undefined: nothing does. */
-  arrive(arrival: Arrival, path: string): Transmission | undefined {
-    const { api } = arrival.servedApi;
-    const header = arrival.headers['x-simulate'];
+  /** Decides what happens to a request; undefined if nothing does. Call it in order of arrival. */
+  simulate(request: NetworkRequest, path: string): Transmission | undefined {
+    const { api } = request.servedApi;
+    const header = request.headers['x-simulate'];
     if (header === undefined && !this.isUsed(api.settings)) return undefined;
-    // A browser asks by OPTIONS before it asks: that is no request of the page's own.
-    if (arrival.method === 'OPTIONS') return undefined;
+    // A browser decides when it sends a preflight, so that must not use up a condition.
+    if (request.method === 'OPTIONS') return undefined;
     const route = findRoute(path, api);
     if (!route.ok || route.value.kind !== 'resource') return undefined;
     const settings = this.settingsOf(api.settings, route.value.name);
     const asked = Array.isArray(header) ? header.join(',') : header;
     if (settings === undefined && asked === undefined) return undefined;
-    const conditions = settings === undefined ? clear : this.draw(settings);
-    return new Transmission(arrival, conditions, asked, this.options);
+    const conditions = settings === undefined ? unchanged : this.draw(settings);
+    return new Transmission(request, conditions, asked, this.options);
   }
 
-  /** What holds for a resource, or for all that have nothing of their own. */
+  /** The settings of a resource, or of the API if it is undefined or has none of its own. */
   settingsOf(
     settings: Specification,
     resource: string | undefined,
@@ -68,7 +66,7 @@ export class SimulatedNetwork {
     return this.changed.get(resource) ?? ownOf(settings, resource) ?? overall;
   }
 
-  /** Whether a resource has settings of its own, and whether they were changed while the server runs. */
+  /** Where the settings of a resource, or of the API, come from. */
   sourceOf(settings: Specification, resource: string | undefined): 'changed' | 'file' | 'none' {
     if (resource === undefined) {
       if (this.changedOverall !== undefined) return 'changed';
@@ -78,14 +76,14 @@ export class SimulatedNetwork {
     return ownOf(settings, resource) === undefined ? 'none' : 'file';
   }
 
-  /** Takes effect with the next request; undefined: what the file says holds again. */
+  /** Takes effect with the next request; undefined restores the settings of the file. */
   change(resource: string | undefined, settings: NetworkSpecification | undefined): void {
     if (resource === undefined) this.changedOverall = settings;
     else if (settings === undefined) this.changed.delete(resource);
     else this.changed.set(resource, settings);
   }
 
-  /** What was changed, as it can be changed elsewhere. */
+  /** The changes made at run time, for other workers. */
   get changes(): readonly {
     readonly resource?: string;
     readonly settings: NetworkSpecification;
@@ -103,7 +101,7 @@ export class SimulatedNetwork {
   }
 
   private draw(settings: NetworkSpecification): Conditions {
-    return getOrInsert(this.simulations, settings, () => new Simulation(settings)).draw();
+    return getOrInsert(this.simulations, settings, () => new Simulation(settings)).next();
   }
 }
 
@@ -111,40 +109,39 @@ function ownOf({ resources }: Specification, name: string): NetworkSpecification
   return Object.hasOwn(resources, name) ? resources[name]?.network : undefined;
 }
 
-/** One request on its way through the simulated network, and its answer on the way back. */
+/** A request that the simulated network delays or fails, and whose response it slows down. */
 export class Transmission {
-  private readonly arrival: Arrival;
+  private readonly request: NetworkRequest;
   private readonly drawn: Conditions;
   /** `X-Simulate` as it was sent. */
   private readonly asked: string | undefined;
   private readonly options: NetworkOptions;
-  /** What holds, once it is known who asks. */
-  private conditions: Conditions = clear;
+  /** Known with the caller. */
+  private conditions: Conditions = unchanged;
   private isIgnored = false;
   private actual = 0;
 
   constructor(
-    arrival: Arrival,
+    request: NetworkRequest,
     drawn: Conditions,
     asked: string | undefined,
     options: NetworkOptions,
   ) {
-    this.arrival = arrival;
+    this.request = request;
     this.drawn = drawn;
     this.asked = asked;
     this.options = options;
   }
 
   /**
-   * Holds the request up for as long as was drawn. Gives the error that ends it: SIMULATED_ERROR, or
-   * INVALID_PARAMETER for an `X-Simulate` that cannot be read; undefined where it comes through. Without a caller it
-   * will be refused, and what it asks for is not read.
+   * Delays the request. Returns the error that ends it: SIMULATED_ERROR, or INVALID_PARAMETER for a malformed
+   * `X-Simulate`. Without a caller, the request will be refused, and `X-Simulate` is ignored.
    */
-  async cross(caller: Caller | undefined): Promise<ApiError | undefined> {
+  async delayOrFail(caller: Caller | undefined): Promise<ApiError | undefined> {
     this.conditions = this.drawn;
-    const { servedApi } = this.arrival;
+    const { servedApi } = this.request;
     const { mode } = this.options;
-    const mayAsk = caller !== undefined && isHonoured({ servedApi, mode }, caller);
+    const mayAsk = caller !== undefined && mayDebug({ servedApi, mode }, caller);
     this.isIgnored = this.asked !== undefined && !mayAsk;
     if (this.asked !== undefined && mayAsk) {
       const wished = readSimulate(this.asked, this.drawn);
@@ -154,8 +151,8 @@ export class Transmission {
     const { latency, errors } = this.conditions;
     if (latency !== undefined && latency.wait > 0) {
       const begin = this.options.clock();
-      await this.arrival.whileThere(async (signal) => {
-        // A timer may be a millisecond early, and nobody waits less than was drawn.
+      await this.request.whileThere(async (signal) => {
+        // A timer may fire a millisecond early.
         while (this.actual < latency.wait) {
           await delay(latency.wait - this.actual, undefined, { signal });
           this.actual = this.options.clock() - begin;
@@ -167,7 +164,7 @@ export class Transmission {
     return apiError('SIMULATED_ERROR', 'The simulated network has failed this request', { status });
   }
 
-  /** What was done to it, for an answer of so many bytes. */
+  /** What was done to the request, for a response of `originalSize` bytes. */
   report(originalSize: number): NetworkReport {
     const { latency, errors, rate } = this.conditions;
     const none = untouched(originalSize);
@@ -189,24 +186,24 @@ export class Transmission {
     };
   }
 
-  /** The answer as this network carries it. */
+  /** The response, slowed down to the simulated rate. */
   deliver(response: Response): Response {
     const { rate } = this.conditions;
     const told = this.isIgnored
       ? { ...response, headers: { ...response.headers, 'x-debug': 'disabled' } }
       : response;
-    if (rate === undefined || told.body === undefined || this.arrival.method === 'HEAD')
+    if (rate === undefined || told.body === undefined || this.request.method === 'HEAD')
       return told;
     const { body } = told;
-    // Whoever shows how much has come knows how much there is, as on any slow line.
+    // With its `Content-Length`, as on a real slow line.
     return { ...told, ...(isWhole(body) ? { whole: body } : {}), body: paced(body, rate) };
   }
 }
 
-/** How often a piece of a body that is held up is sent, in ms. */
+/** How often a piece of a slowed-down body is sent, in ms. */
 const interval = 50;
 
-/** A body in pieces, each as late as a line of so many bytes a second would bring it. */
+/** A body in pieces, at `rate` bytes a second. */
 async function* paced(body: NonNullable<Response['body']>, rate: number): StreamedBody {
   const length = Math.max(1, Math.round((rate * interval) / 1_000));
   const portions = isWhole(body) ? [body] : body;
@@ -218,4 +215,36 @@ async function* paced(body: NonNullable<Response['body']>, rate: number): Stream
       yield piece;
     }
   }
+}
+
+/** What the network simulation did to one request, as `_network` shows it. Times in ms, sizes in bytes. */
+export interface NetworkReport {
+  readonly latency: {
+    readonly applied: boolean;
+    readonly min: number;
+    readonly max: number;
+    /** The delay that was measured. */
+    readonly actual: number;
+  };
+  readonly errorRate: {
+    readonly applied: boolean;
+    readonly rate: number;
+    readonly triggered: boolean;
+  };
+  readonly throttling: {
+    readonly applied: boolean;
+    /** Bytes a second. */
+    readonly rate: number;
+    readonly originalSize: number;
+    readonly additionalDelay: number;
+  };
+}
+
+/** The report of a request that was not changed. */
+export function untouched(originalSize: number): NetworkReport {
+  return {
+    latency: { applied: false, min: 0, max: 0, actual: 0 },
+    errorRate: { applied: false, rate: 0, triggered: false },
+    throttling: { applied: false, rate: 0, originalSize, additionalDelay: 0 },
+  };
 }

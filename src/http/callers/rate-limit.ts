@@ -3,11 +3,11 @@ import { apiError, type ApiError } from '../../errors.ts';
 import { rateLimitDefaults } from '../../specification/keys/operation.ts';
 import type { Specification } from '../../specification/specification.ts';
 import type { Mode } from '../edge/edge.ts';
-import type { Count } from './quota.ts';
+import { BoundedCache } from '../../lib/bounded-cache.ts';
 
-/** How many of something one name may do in a window of ms. */
+/** A quota: at most `max` in a window of ms. */
 export interface Policy {
-  /** As the header fields call it. */
+  /** As in the RateLimit headers. */
   readonly name: 'caller' | 'address' | 'failures';
   readonly max: number;
   readonly window: number;
@@ -15,17 +15,17 @@ export interface Policy {
 
 /** The quotas of one specification. */
 export interface Policies {
-  /** Of requests; absent: there is none. */
+  /** Of requests; undefined without a quota. */
   readonly requests: { readonly caller: Policy; readonly address: Policy } | undefined;
-  /** Of failed logins of one address; whatever `rateLimit` says, there is one. */
+  /** Of failed logins from one address; there is one even with `rateLimit: false`. */
   readonly failures: Policy;
 }
 
 const { failures: defaultFailures, ...defaults } = rateLimitDefaults;
 
 /**
- * The quotas that a specification gives: without `rateLimit`, requests have one in `start` alone. Where `processes`
- * serve together and each counts for itself, each gives its share, one at least.
+ * The quotas of a specification. Without `rateLimit`, requests have one in `start` only. Each of several `processes` that
+ * count by themselves gets its share, at least 1.
  */
 export function policiesOf({ rateLimit }: Specification, mode: Mode, processes = 1): Policies {
   const share = ({ max, window }: Quota): Quota => ({
@@ -55,7 +55,7 @@ function requests(caller: Quota, address: Quota): Policies['requests'] {
   return { caller: { name: 'caller', ...caller }, address: { name: 'address', ...address } };
 }
 
-/** What an address counts as: IPv4 by itself, also where it is written as IPv6, and IPv6 by its /64. */
+/** The key that an address is counted under: an IPv4 address (also when written as IPv6), or the /64 of an IPv6 one. */
 export function networkOf(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
@@ -64,7 +64,7 @@ export function networkOf(address: string): string {
   return `${parts.map((part) => part.toString(16)).join(':')}::/64`;
 }
 
-/** The header fields of draft-ietf-httpapi-ratelimit-headers: the policy, and how the caller stands. */
+/** The headers of draft-ietf-httpapi-ratelimit-headers: the policy, and what is left of it. */
 export function rateHeaders(
   { name, max, window }: Policy,
   { count, resetIn }: Count,
@@ -75,7 +75,7 @@ export function rateHeaders(
   };
 }
 
-/** The answer to who has used up a quota. */
+/** The error when a quota is used up. */
 export function rateLimited(policy: Policy, count: Count): ApiError {
   const { name, max, window } = policy;
   const wait = seconds(count.resetIn);
@@ -88,7 +88,67 @@ export function rateLimited(policy: Policy, count: Count): ApiError {
   );
 }
 
-/** Whole seconds, so many that the time is over after them. */
+/** Whole seconds, rounded up. */
 function seconds(milliseconds: number): number {
   return Math.max(1, Math.ceil(milliseconds / 1_000));
+}
+
+/** The count of a window, and the ms until the next one begins. */
+export interface Count {
+  readonly count: number;
+  readonly resetIn: number;
+}
+
+/** Counts by name, each in its own window, which begins with the first count. Windows in ms. */
+export interface Counters {
+  readonly take: (name: string, window: number) => Count | Promise<Count>;
+  /** The count without adding to it. */
+  readonly look: (name: string, window: number) => Count | Promise<Count>;
+}
+
+/** Bounds memory: an attacker with more addresses than this ends the windows of others early. */
+const keptWindows = 100_000;
+
+interface Window {
+  count: number;
+  readonly endsAt: number;
+}
+
+/** Counts in the memory of this process. */
+export class MemoryCounters implements Counters {
+  private readonly windows = new BoundedCache<Window>(keptWindows);
+  private readonly clock: () => number;
+
+  /** `clock`: monotonic, in whole ms. */
+  constructor(clock: () => number) {
+    this.clock = clock;
+  }
+
+  take(name: string, window: number): Count {
+    const now = this.clock();
+    let current = within(this.windows.get(name), window, now);
+    if (current === undefined) {
+      current = { count: 0, endsAt: now + window };
+      this.windows.set(name, current);
+    }
+    current.count += 1;
+    return { count: current.count, resetIn: current.endsAt - now };
+  }
+
+  look(name: string, window: number): Count {
+    const known = this.windows.get(name);
+    if (known === undefined) return { count: 0, resetIn: window };
+    const now = this.clock();
+    const current = within(known, window, now);
+    return current === undefined
+      ? { count: 0, resetIn: window }
+      : { count: current.count, resetIn: current.endsAt - now };
+  }
+}
+
+/** The window if it still runs. One that is longer than `window` is from before a reload, and does not count. */
+function within(found: Window | undefined, window: number, now: number): Window | undefined {
+  return found !== undefined && now < found.endsAt && found.endsAt - now <= window
+    ? found
+    : undefined;
 }

@@ -1,17 +1,17 @@
 import type { Redis } from 'ioredis';
-import type { Count, Counters } from './quota.ts';
+import type { Count, Counters } from './rate-limit.ts';
 
-/** Times in ms. A request waits no longer than this for its count; then this process counts by itself for a while. */
+/** Times in ms. If a count takes longer, this process counts by itself for `pause`. */
 const commandTimeout = 250;
 const connectTimeout = 1_000;
 const pause = 1_000;
 const longestReconnect = 2_000;
-/** So long nothing may come while a count is asked for: nobody tells of a connection that was lost on its way. */
+/** How long a pending command may get no data: a lost connection is not always reported. */
 const silence = 1_000;
-/** A Redis that stands still never says that it has heard of the end. */
+/** A Redis that hangs does not confirm the end of a connection. */
 const disconnectTimeout = 100;
 
-/** Counts, and gives a window its end with the first count; one that has lost its end gets another. */
+/** Counts, and sets the expiry of a window with the first count, or if the key has none. */
 const script = `
 local count
 if ARGV[2] == '0' then count = tonumber(redis.call('GET', KEYS[1]) or '0')
@@ -25,17 +25,17 @@ return {count, left}`;
 
 export interface RedisOptions {
   readonly url: string;
-  /** What the names of all keys begin with. */
+  /** The prefix of all keys. */
   readonly prefix: string;
   /** Counts while Redis is out of reach. */
   readonly own: Counters;
-  /** ms on a clock that is never set. */
+  /** Monotonic, in ms. */
   readonly clock: () => number;
-  /** Hears how connecting and each count went: of the error where Redis was out of reach. */
+  /** Called after connecting and each count: with the error, or undefined. */
   readonly report: (error: unknown) => void;
 }
 
-/** Counts in a Redis that several servers share. */
+/** Counts in a Redis shared by several servers. */
 export class RedisCounters implements Counters {
   private readonly options: RedisOptions;
   private readonly client: Promise<Redis>;
@@ -71,14 +71,14 @@ export class RedisCounters implements Counters {
       return { count, resetIn };
     } catch (error) {
       this.pausedUntil = clock() + pause;
-      // A command that was never sent says less than the connection that failed.
+      // The error of the connection says more than that of a command that was not sent.
       const isLost = client.status !== 'ready';
       report(this.lastError ?? (isLost ? new Error('the connection was lost') : error));
       return own[way](name, window);
     }
   }
 
-  /** The client once it has connected, or has failed to for the first time; it goes on trying by itself. */
+  /** Resolves after the first attempt to connect, failed or not; the client then reconnects by itself. */
   private async connect(): Promise<Redis> {
     const { Redis: Client } = await import('ioredis');
     const { url, report } = this.options;

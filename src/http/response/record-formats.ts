@@ -2,9 +2,8 @@ import type { Field } from '../../model/api.ts';
 import type { RecordValue } from '../../records/serialize/record.ts';
 
 /**
- * Records as CSV (RFC 4180) with the names of their members above them. Null and what is not there are empty, an empty
- * text is `""`; objects, arrays and whatever a `json` field holds are JSON, so that its text `"5"` and its number 5 are
- * told apart.
+ * Records as CSV (RFC 4180) with a header. Null and missing values are empty, an empty text is `""`. Objects, arrays and
+ * values of `json` fields are JSON, so that the text `"5"` and the number 5 differ.
  */
 export async function* csv(
   portions: AsyncIterable<readonly RecordValue[]>,
@@ -35,8 +34,29 @@ function cell(value: unknown): string {
   return text === '' || /[",\r\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A value as JSON; undefined for null, what is not there, and a number that is none, which JSON has as null. */
+/** A value as JSON; undefined for null, a missing value and NaN, which JSON writes as null. */
 function json(value: unknown): string | undefined {
   const isNothing = typeof value === 'number' ? !Number.isFinite(value) : value === null;
   return isNothing || value === undefined ? undefined : JSON.stringify(value);
+}
+
+/** Records as newline-delimited JSON. */
+export async function* ndjson(
+  portions: AsyncIterable<readonly RecordValue[]>,
+): AsyncIterable<string> {
+  for await (const records of portions)
+    yield records.map((record) => `${JSON.stringify(record)}\n`).join('');
+}
+
+/** Records as one JSON array, a record a line. */
+export async function* jsonList(
+  portions: AsyncIterable<readonly RecordValue[]>,
+): AsyncIterable<string> {
+  let before = '[\n';
+  for await (const records of portions) {
+    if (records.length === 0) continue;
+    yield `${before}${records.map((record) => JSON.stringify(record)).join(',\n')}`;
+    before = ',\n';
+  }
+  yield before === '[\n' ? '[]\n' : '\n]\n';
 }

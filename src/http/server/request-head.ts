@@ -4,14 +4,14 @@ import { apiError, type ApiError } from '../../errors.ts';
 import type { RequestStart } from '../../observability/events.ts';
 import { splitUrl } from '../api/router.ts';
 
-/** A request as its first line tells it, with the id under which it is known. */
+/** The head of a request, with its request id. */
 export interface Incoming extends RequestStart {
   readonly request: IncomingMessage;
-  /** What is wrong with its head, so that its connection ends with the answer. */
+  /** What is wrong with the head; the connection ends after the response. */
   readonly problem: ApiError | undefined;
 }
 
-/** Reads the head of a request, of which the parser lets more pass than HTTP does. */
+/** Reads the head of a request, and checks what Node's parser does not. */
 export function readHead(request: IncomingMessage): Incoming {
   const url = originForm(request.url ?? '/');
   const { path, search } = splitUrl(url);
@@ -26,7 +26,7 @@ export function readHead(request: IncomingMessage): Incoming {
   };
 }
 
-/** The path and query of a request target, which a client may send as a whole URL (RFC 9112, 3.2.2). */
+/** The path and query of a request target, which may be an absolute URL (RFC 9112, 3.2.2). */
 function originForm(target: string): string {
   if (target.startsWith('/')) return target;
   const [origin] = /^https?:\/\/[^/?#]*/iu.exec(target) ?? [];
@@ -40,7 +40,7 @@ const malformed = (message: string): ApiError =>
 const noHost = malformed('A request names its host in one Host header');
 const noVersion = malformed('Only HTTP/1.1 and HTTP/1.0 are spoken here');
 
-/** What the parser lets pass: HTTP/1.1 wants exactly one Host, older clients send none (RFC 9112, 3.2). */
+/** Node's parser accepts several `Host` headers; HTTP/1.1 requires one, HTTP/1.0 none (RFC 9112, 3.2). */
 function headProblem({ rawHeaders, httpVersion }: IncomingMessage): ApiError | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return noVersion;
   let hosts = 0;

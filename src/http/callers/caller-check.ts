@@ -11,42 +11,50 @@ import { turnsOf, type Trace } from '../../observability/events.ts';
 import type { Client } from '../edge/client.ts';
 import { isDashboardPath } from '../dashboard/dashboard.ts';
 import type { Mode } from '../edge/edge.ts';
-import { MemoryCounters, type Count, type Counters } from './quota.ts';
-import { RedisCounters } from './quota-redis.ts';
+import {
+  MemoryCounters,
+  type Count,
+  type Counters,
+  networkOf,
+  policiesOf,
+  rateHeaders,
+  rateLimited,
+  type Policies,
+} from './rate-limit.ts';
+import { RedisCounters } from './rate-limit-redis.ts';
 import { isProbe } from '../api/router.ts';
-import { networkOf, policiesOf, rateHeaders, rateLimited, type Policies } from './rate-limit.ts';
 
-/** Who asks, or why it is not answered; and what the answer says of its quota. */
-export interface Admission {
+/** The caller, or why the request is refused; and the quota headers of its response. */
+export interface CheckedCaller {
   readonly caller: Result<Caller>;
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
-/** What the gate looks at of a request. */
-interface Arrival {
+/** What the check needs of a request. */
+interface CheckedRequest {
   readonly method: string;
   readonly rawHeaders: readonly string[];
   readonly client: Pick<Client, 'address' | 'memory'>;
   readonly servedApi: { readonly api: Pick<Api, 'settings'> };
 }
 
-export interface GateOptions {
+export interface CallerCheckOptions {
   readonly mode: Mode;
-  /** What tokens are compared with. */
+  /** The time that tokens are compared with. */
   readonly now: () => Date;
-  /** Stays the same while nothing has come that was sent later. */
+  /** Changes when the event loop has read more requests. */
   readonly timesRead: () => number;
-  /** Whole ms on a clock that is never set, by which quotas begin anew and keys are asked for. */
+  /** Monotonic, in whole ms: decides when quota windows begin and keys are fetched again. */
   readonly clock: () => number;
   readonly trace: Trace;
-  /** How many processes serve together; one. */
+  /** The number of worker processes; 1 by default. */
   readonly processes?: number;
 }
 
-/** Nobody in particular, and nothing counts. */
-const open: Admission = { caller: ok(anonymous), headers: undefined };
+/** An anonymous caller without a quota. */
+const open: CheckedCaller = { caller: ok(anonymous), headers: undefined };
 
-/** What one specification asks of who comes. */
+/** How one specification checks callers. */
 interface Rules {
   readonly authenticator: Authenticator | undefined;
   readonly policies: Policies;
@@ -54,52 +62,56 @@ interface Rules {
 }
 
 /**
- * Finds out who asks, and whether it may ask now: credentials and quotas, in the order of
+ * Authenticates the caller and applies its quota, in the order of
  * docs/contract/4-errors-and-limits.md#order-of-checks. It outlives the generations of a server, so that a reload
  * gives nobody a new quota.
  */
-export class Gate {
-  private readonly options: GateOptions;
+export class CallerCheck {
+  private readonly options: CallerCheckOptions;
   private readonly own: MemoryCounters;
   private readonly shared = new Map<string, RedisCounters>();
   private readonly issuers = new Map<string, KeySet>();
   private readonly rules = new WeakMap<Specification, Rules>();
-  /** The time of those that came in together, ms since 1970, and what `timesRead` gave for them. */
+  /** The time of the requests that were read together, in ms since 1970, and their `timesRead`. */
   private time = 0;
   private readAt = -1;
 
-  constructor(options: GateOptions) {
+  constructor(options: CallerCheckOptions) {
     this.options = options;
     this.own = new MemoryCounters(options.clock);
   }
 
-  /** Lets a request in, or says why not: RATE_LIMITED, KEYS_UNAVAILABLE, INVALID_CREDENTIALS or TOKEN_EXPIRED. */
-  admit(arrival: Arrival, path: string): MaybePromise<Admission> {
-    const { settings } = arrival.servedApi.api;
+  /** Fails with RATE_LIMITED, KEYS_UNAVAILABLE, INVALID_CREDENTIALS or TOKEN_EXPIRED. */
+  check(request: CheckedRequest, path: string): MaybePromise<CheckedCaller> {
+    const { settings } = request.servedApi.api;
     const rules = this.rules.get(settings) ?? this.rulesOf(settings);
     const { authenticator, policies } = rules;
     if (authenticator === undefined && policies.requests === undefined) return open;
-    // OPTIONS says the same to everyone, and a browser can put no credential in it.
-    if (isProbe(path) || arrival.method === 'OPTIONS') return open;
+    // The response to OPTIONS is the same for all callers, and browsers send no credential with it.
+    if (isProbe(path) || request.method === 'OPTIONS') return open;
     const counts = path !== '/_metrics' && !isDashboardPath(path);
-    return this.examine(arrival, rules, counts);
+    return this.examine(request, rules, counts);
   }
 
-  /** Begins to reach for what it will need, so that what is out of reach is told before anybody asks. */
+  /** Connects to the rate limit store at once, so that a failure is reported before the first request. */
   prepare(settings: Specification): void {
     if (!this.rules.has(settings)) this.rulesOf(settings);
   }
 
-  /** Lets go of what it holds. */
+  /** Closes connections to rate limit stores. */
   async close(): Promise<void> {
     await Promise.all([...this.shared.values()].map((counters) => counters.close()));
   }
 
-  private examine(arrival: Arrival, rules: Rules, counts: boolean): MaybePromise<Admission> {
+  private examine(
+    request: CheckedRequest,
+    rules: Rules,
+    counts: boolean,
+  ): MaybePromise<CheckedCaller> {
     const { policies, counters } = rules;
     const { requests } = policies;
-    const network = networkFor(arrival.client);
-    const identified = identify(arrival, rules, network);
+    const network = networkFor(request.client);
+    const identified = identify(request, rules, network);
     if (!counts || requests === undefined) return after(identified, unmetered);
     return after(identified, (found) => {
       const isBarred = !found.ok && found.error.code === 'RATE_LIMITED';
@@ -126,7 +138,7 @@ export class Gate {
           now,
           keysAt: (uri, algorithms) => this.keysAt(uri, algorithms),
         }),
-      // What each counts in its own memory is a share of the whole.
+      // Each process counts in its own memory, so each gets a share of the quota.
       policies: policiesOf(settings, mode, isMemory(store) ? processes : 1),
       counters: this.countersOf(store, settings.name),
     };
@@ -134,14 +146,14 @@ export class Gate {
     return rules;
   }
 
-  /** To ask the system costs as much as all else that a known token does. */
+  /** Reading the system clock costs as much as everything else about a known token. */
   private now(): number {
     const readAt = this.options.timesRead();
     if (readAt !== this.readAt) [this.time, this.readAt] = [this.options.now().getTime(), readAt];
     return this.time;
   }
 
-  /** A Redis may serve several APIs: each counts under its own name. */
+  /** Several APIs may share a Redis, so keys begin with the name of the API. */
   private countersOf(url: string | undefined, api = ''): Counters {
     if (isMemory(url)) return this.own;
     const key = `${url} ${api}`;
@@ -152,7 +164,7 @@ export class Gate {
     });
   }
 
-  /** The last good set of an issuer outlives a reload as quotas do. */
+  /** The last good key set of an issuer outlives a reload. */
   private keysAt(uri: string, algorithms: readonly string[] | undefined): KeySet {
     return getOrInsert(this.issuers, JSON.stringify([uri, algorithms]), () => {
       const { clock } = this.options;
@@ -160,7 +172,7 @@ export class Gate {
     });
   }
 
-  /** Tells those who watch when something begins to fail, and when it works again. */
+  /** Emits an event when a dependency begins to fail, and when it works again. */
   private reporter(name: 'signing keys' | 'rate limit store'): (error: unknown) => void {
     return turnsOf((error) => this.options.trace({ kind: 'dependency', name, error }));
   }
@@ -168,7 +180,7 @@ export class Gate {
 
 type Network = NonNullable<Client['memory']['network']>;
 
-function networkFor({ address, memory }: Arrival['client']): Network {
+function networkFor({ address, memory }: CheckedRequest['client']): Network {
   if (memory.network === undefined) {
     const name = networkOf(address);
     memory.network = { name, failures: `failures:${name}` };
@@ -176,9 +188,9 @@ function networkFor({ address, memory }: Arrival['client']): Network {
   return memory.network;
 }
 
-/** Whose credential it is. While too many from this network have failed, none is looked at. */
+/** The caller of a credential. After too many failed logins from a network, no credential from there is checked. */
 function identify(
-  { rawHeaders, client }: Arrival,
+  { rawHeaders, client }: CheckedRequest,
   rules: Rules,
   { failures: name }: Network,
 ): MaybePromise<Result<Caller>> {
@@ -186,13 +198,13 @@ function identify(
   const credential = authenticator && readCredential(rawHeaders, client.memory);
   if (authenticator === undefined || credential === undefined) return open.caller;
   const before = counters.look(name, policies.failures.window);
-  // No function is made for what is mostly there at once: each request would pay for it.
+  // Without `after`: its closure would cost every request, and counts are mostly there at once.
   if (before instanceof Promise)
     return before.then((count) => examined(credential, count, authenticator, rules, name));
   return examined(credential, before, authenticator, rules, name);
 }
 
-/** Who a credential speaks for that comes behind so many which have failed. */
+/** Identifies the caller, and counts a failed login. `before`: the failed logins so far. */
 function examined(
   credential: Result<Credential>,
   before: Count,
@@ -202,10 +214,10 @@ function examined(
 ): MaybePromise<Result<Caller>> {
   if (before.count >= failures.max) return fail(rateLimited(failures, before));
   const identified = credential.ok ? authenticator.identify(credential.value) : credential;
-  // In most cases it is good, and nothing is to be counted.
+  // The usual case: a good credential, and nothing to count.
   if (!(identified instanceof Promise) && identified.ok) return identified;
   return after(identified, (found) => {
-    // What has expired was good once: whoever sends it does not guess.
+    // An expired token was good once, so it is not a guess.
     if (found.ok || found.error.code !== 'INVALID_CREDENTIALS') return found;
     return after(counters.take(name, failures.window), (count) =>
       count.count > failures.max ? fail(rateLimited(failures, count)) : found,
@@ -213,17 +225,17 @@ function examined(
   });
 }
 
-function unmetered(caller: Result<Caller>): Admission {
+function unmetered(caller: Result<Caller>): CheckedCaller {
   return { caller, headers: undefined };
 }
 
-/** Adds header fields to an answer, whatever it is. */
+/** Adds headers to a response or an error. */
 export function withHeaders<Answer extends Pick<ApiError, 'headers' | 'stack'>>(
   answer: Answer,
-  headers: NonNullable<Admission['headers']>,
+  headers: NonNullable<CheckedCaller['headers']>,
 ): Answer {
   const added = { ...answer, headers: { ...answer.headers, ...headers } };
-  // A copy of an error has lost where it was found out.
+  // The copy of an error has no stack of its own.
   return answer.stack === undefined ? added : { ...added, stack: answer.stack };
 }
 

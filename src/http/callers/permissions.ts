@@ -11,7 +11,7 @@ import {
 import type { Exchange } from '../api/exchange.ts';
 import { servedVersions } from '../api/versions.ts';
 
-/** What a caller may do with the records of a resource: with all of them, or with those that row rules leave. */
+/** Whether an operation is allowed on all records, or on those that row rules leave. */
 type Allowed = 'all' | 'some';
 
 /**
@@ -39,7 +39,7 @@ function permissionsIn(view: View): object {
   );
 }
 
-/** The operations with the rows that they are left on, and what each field and relation can be used for. */
+/** The allowed operations, and the uses of each field and relation. */
 function permissionsOn(resourceView: ResourceView): object {
   const allowed = new Map<string, Allowed>();
   for (const operation of operations) {
