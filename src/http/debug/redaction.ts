@@ -5,11 +5,9 @@ import type { HeaderValues } from '../../observability/events.ts';
 import { splitPairs } from '../../query/filter/text.ts';
 import { sentParameters, type SentParameters } from '../../query/request/debug.ts';
 import { isParameter } from '../../query/request/parameters.ts';
-import { operatorSuffixes } from '../../specification/reserved.ts';
+import { operators } from '../../model/operators.ts';
 import { splitUrl } from '../api/router.ts';
 import type { Mode } from '../edge/edge.ts';
-
-const operatorSuffixes = Object.values(operators).map(({ suffix }) => suffix);
 
 /** Longer bodies are logged by their length alone. */
 const longestBody = 64 * 1024;
@@ -24,7 +22,8 @@ const valueHeaders = ['link', 'location', 'referer', 'x-next-cursor'];
 /** The members of an error body that repeat nothing of the request. */
 const errorFacts: ReadonlySet<string> = new Set(['status', 'error', 'code', 'requestId']);
 
-const operator = new RegExp(`(?:${operatorSuffixes.join('|')})$`, 'u');
+const suffixes = Object.values(operators).map(({ suffix }) => suffix);
+const operator = new RegExp(`(?:${suffixes.join('|')})$`, 'u');
 /** A name or path up to the first character that no name has: `pin>1` and `pin:1` hold a value. */
 const beginning = /^[\w.~%[\]-]*/u;
 
