@@ -1,5 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { changedResources, renewRecords, type Renewed } from '../../src/generate/fill/renew.ts';
+import type { Database } from '../../src/databases/database.ts';
+import {
+  changedResources,
+  renewRecords,
+  type FieldsOf,
+  type Renewed,
+} from '../../src/generate/fill/renew.ts';
+import type { Generator } from '../../src/generate/generator.ts';
+import type { Resource } from '../../src/model/api.ts';
 import { quote } from '../../src/sql/dialect.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { makeFolder } from '../support/command.ts';
@@ -66,6 +74,23 @@ async function run(sql: string): Promise<void> {
     );
 }
 
+/** Gives records the values of `generator`, where all were made by `former`. */
+function renewAll(
+  generator: Generator,
+  former: Generator | undefined,
+  database: Database,
+  resources: FieldsOf,
+): Promise<ReadonlyMap<Resource, Renewed>> {
+  const renewing = {
+    generator,
+    formerOf: () => former,
+    dialect: database.dialect,
+    resources,
+    signal: never,
+  };
+  return database.write((transaction) => renewRecords(renewing, transaction));
+}
+
 async function empty(name: keyof typeof lacking): Promise<void> {
   const sets = lacking[name].map((field) => `${quote(field)} = NULL`);
   await run(`UPDATE ${quote(name)} SET ${sets.join(', ')}`);
@@ -79,12 +104,11 @@ async function fill(name: keyof typeof lacking, text = world): Promise<Renewed |
     const resource = api.resources.get(name);
     if (resource === undefined) throw new Error(name);
     const fields = lacking[name].flatMap((field) => resource.fields.get(field) ?? []);
-    const filled = await renewRecords(
+    const filled = await renewAll(
       generator,
-      [],
+      undefined,
       servedApi.database,
       new Map([[resource, fields]]),
-      never,
     );
     found.push(filled.get(resource));
   }
@@ -247,9 +271,9 @@ resources:
   async function renew(text: string, former: string): Promise<void> {
     for (const { servedApi } of shops.sides) {
       const [next, before] = [await generatorOf(text), await generatorOf(former)];
-      const changed = changedResources(next.generator, before.generator);
+      const changed = changedResources(next.generator, () => before.generator);
       const resources = new Map(changed.map((resource) => [resource, []] as const));
-      await renewRecords(next.generator, [before.generator], servedApi.database, resources, never);
+      await renewAll(next.generator, before.generator, servedApi.database, resources);
     }
   }
   const products = async (): Promise<Row[]> =>
@@ -299,7 +323,7 @@ resources:
         const most = longest(names.slice(0, 25));
         expect(longest(names)).toBeGreaterThan(most);
         const next = await generatorOf(former.replace('name: {', `name: { maxLength: ${most},`));
-        const changed = changedResources(next.generator, before.generator);
+        const changed = changedResources(next.generator, () => before.generator);
         expect(changed.map(({ name }) => name)).toEqual(['makers']);
       }
     } finally {
@@ -323,12 +347,11 @@ resources: { things: { fields: { name: { type: string }, code: { type: string, u
         const { api, generator } = await generatorOf(text, {}, folder.path);
         const things = api.resources.get('things');
         if (things === undefined) throw new Error('things');
-        const renewed = await renewRecords(
+        const renewed = await renewAll(
           generator,
-          [before.generator],
+          before.generator,
           servedApi.database,
           new Map([[things, []]]),
-          never,
         );
         expect(renewed.get(things)?.generated).toBe(700);
       }

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { Provenance } from '../../src/cli/dev/provenance.ts';
+import { Provenance } from '../../src/generate/fill/provenance.ts';
 import { LiveReload } from '../../src/cli/dev/reload.ts';
 import { requireSpecification } from '../../src/cli/files/specification.ts';
 import { openTemporary } from '../../src/cli/database/sqlite.ts';
@@ -16,7 +16,7 @@ test('readers are told of each edit, with the places of what is wrong', async ()
   const open = openTemporary(folder.at('dev.db'));
   await open.migrate(specification.api);
   const target = developmentTarget(context, specification);
-  const provenance = await Provenance.of(target, open, specification, { isKept: true });
+  const provenance = await Provenance.of(open.database, specification.folder, target.isOwn);
   const live = new LiveReload(context, {}, { specification, target, open, provenance });
   const events: ReloadEvent[] = [];
   const reader: TraceReader = {

@@ -1,3 +1,4 @@
+import { Provenance } from '../../generate/fill/provenance.ts';
 import { neededSteps } from '../../migrations/steps.ts';
 import type { Context } from '../context.ts';
 import { withStoredForms, withDatabase } from '../database/database.ts';
@@ -11,7 +12,6 @@ import {
   type Filling,
   type Lacking,
 } from '../dev/migrate-and-fill.ts';
-import { Provenance } from '../dev/provenance.ts';
 import type { Served } from '../dev/served.ts';
 import { readPort, type DevFlags } from '../serve/address.ts';
 import { formatProblem, requireSpecification } from '../files/specification.ts';
@@ -28,7 +28,9 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
   const target = targetOrDevelopment(context, read, flags.database);
   const specification = await withStoredForms(context, target, read);
   await withDatabase(context, target, 'create', async (open) => {
-    const provenance = await Provenance.of(target, open, specification, { isKept: generates });
+    const { database } = open;
+    const isStored = target.isOwn && generates;
+    const provenance = await Provenance.of(database, specification.folder, isStored);
     const served = { specification, target, open, provenance };
     try {
       await prepare(context, served, { generates });

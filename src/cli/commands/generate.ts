@@ -1,3 +1,4 @@
+import { madeByOne, Provenance, seedOf } from '../../generate/fill/provenance.ts';
 import { recipeOf } from '../../generate/fill/recipe.ts';
 import type { Resource } from '../../model/api.ts';
 import { unknownName } from '../../model/build/names.ts';
@@ -5,16 +6,15 @@ import type { Context } from '../context.ts';
 import { withStoredForms, withDatabase } from '../database/database.ts';
 import { CommandFailure } from '../failure.ts';
 import { fillResources } from '../dev/fill-resources.ts';
-import { refill, tablesOf } from '../dev/fill.ts';
+import { refill, tablesOf, type Filled } from '../dev/fill.ts';
 import { countLines, grouped, inFileOrder, recordsWere } from '../output.ts';
-import { loadedIn, Provenance } from '../dev/provenance.ts';
 import { requireCurrent } from '../database/schema.ts';
 import {
   requireSpecification,
   type SpecificationFlags,
   type SpecificationFile,
 } from '../files/specification.ts';
-import { targetOrDevelopment } from '../database/target.ts';
+import { targetOrDevelopment, type OpenDatabase, type Target } from '../database/target.ts';
 
 export interface GenerateFlags extends SpecificationFlags {
   readonly database?: string;
@@ -54,17 +54,14 @@ export async function generate(context: Context, flags: GenerateFlags): Promise<
           };
     const total = sumOf(generated);
     if (reset || total > 0) {
-      const provenance = await Provenance.of(target, open, specification, { isKept: true });
-      const madeBy = await provenance.known();
-      const isAll = reset && flags.resource === undefined;
-      const before = loadedIn(madeBy) ?? new Set<string>();
-      const left = reset ? before.difference(tablesOf(api, generated)) : before;
-      const recipe = recipeOf(specification, {
-        seed,
-        loaded: isAll ? tablesOf(api, loaded) : left,
-      });
-      if (madeBy.whole === undefined || isAll) await provenance.restart(recipe);
-      else if (recipe.seed === madeBy.whole.seed) await provenance.begin(recipe);
+      const isOnlySome = !reset || flags.resource !== undefined;
+      await remember(
+        specification,
+        target,
+        open,
+        { loaded, generated },
+        { seed, reset, isOnlySome },
+      );
     }
     const { output } = context;
     const counts = inFileOrder(api, new Map([...generated, ...loaded]));
@@ -80,6 +77,35 @@ export async function generate(context: Context, flags: GenerateFlags): Promise<
       loaded.size === 0 ? '' : `, ${grouped(sumOf(loaded))} loaded from ${api.settings.data}`;
     output.print(`${recordsWere(total)} generated in ${open.name}${from}.${hint}`);
   });
+}
+
+/**
+ * Remembers the recipe of the records. Rows that were added to generated ones have the recipe of these, though it may be
+ * that of a former file: `dev` brings all of them to the file at its next start.
+ */
+async function remember(
+  specification: SpecificationFile,
+  { isOwn }: Target,
+  { database }: OpenDatabase,
+  { loaded, generated }: Filled,
+  options: {
+    readonly seed: number | undefined;
+    readonly reset: boolean;
+    readonly isOnlySome: boolean;
+  },
+): Promise<void> {
+  const { api, folder } = specification;
+  const provenance = await Provenance.of(database, folder, isOwn);
+  const recipe = recipeOf(specification, options.seed);
+  const all = madeByOne(recipe, tablesOf(api, loaded));
+  const known = await provenance.known();
+  if (known === undefined || !options.isOnlySome) return provenance.remember(all);
+  if ((seedOf(known) ?? recipe.seed) !== recipe.seed) return;
+  const tables = tablesOf(api, generated);
+  const anew = [...all].filter(
+    ([table]) => tables.has(table) && (options.reset || !known.has(table)),
+  );
+  await provenance.remember(new Map([...known, ...anew]));
 }
 
 function sumOf(counts: ReadonlyMap<string, number>): number {

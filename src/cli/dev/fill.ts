@@ -2,12 +2,20 @@ import { resolve } from 'node:path';
 import { rowCounts } from '../../databases/tables.ts';
 import { findDataFiles } from '../../transfer/import/files.ts';
 import type { TakenIds } from '../../transfer/import/import.ts';
-import { recipeOf, type Recipe } from '../../generate/fill/recipe.ts';
+import {
+  isMadeBy,
+  madeByOne,
+  recipeFor,
+  seedOf,
+  type MadeBy,
+  type Provenance,
+} from '../../generate/fill/provenance.ts';
+import { recipeOf, sameField } from '../../generate/fill/recipe.ts';
+import type { Renewed } from '../../generate/fill/renew.ts';
 import type { Api, Resource } from '../../model/api.ts';
 import { counted } from '../../model/values.ts';
 import type { Context } from '../context.ts';
 import type { Filling, Lacking } from './migrate-and-fill.ts';
-import { loadedIn, type Provenance } from './provenance.ts';
 import { records } from '../output.ts';
 import type { Served } from './served.ts';
 import type { SpecificationFile } from '../files/specification.ts';
@@ -34,7 +42,8 @@ export async function fillEmpty(
   if ([...counts.values()].some((count) => count > 0)) return false;
   const loaded = await load(context, specification, open, 'refuse');
   if (generates) await generate(context, specification, open, without(api, loaded));
-  await provenance?.restart(recipeOf(specification, { loaded: tablesOf(api, loaded) }));
+  const madeBy = madeByOne(recipeOf(specification), tablesOf(api, loaded));
+  await provenance?.remember(madeBy);
   return true;
 }
 
@@ -107,7 +116,7 @@ async function fillNew(
   open: OpenDatabase,
   resources: readonly Resource[],
   { generates }: FillOptions,
-  seed: number,
+  seed?: number,
 ): Promise<Filled> {
   const { api, folder } = specification;
   const { data } = api.settings;
@@ -126,7 +135,7 @@ async function fillNew(
   return { loaded, generated: await generate(context, specification, open, left, seed) };
 }
 
-/** As `fillLacking`, of a database that was opened: a table of one that is not `dev`'s own is not for it to fill. */
+/** As `fillLacking`, for a database that was just opened: only the own one of `dev` gets records for empty tables. */
 export async function fillOpened(
   context: Context,
   served: Served,
@@ -138,91 +147,78 @@ export async function fillOpened(
 }
 
 /**
- * Fills what a migration has left without values: resources as `fillNew`, then fields of records that were generated. What
- * else is new in the file since `provenance` gets its values as well, and generated records those that they have by this
- * specification. Gives what there is to say of it. Fails where values for `lacking` cannot be generated.
+ * Fills what a migration has left without values: resources as `fillNew`, then fields of generated records. Also fills
+ * whatever else is new in the file, and gives generated records the values that the file has for them now. Returns lines
+ * to print. Fails if values for `lacking` cannot be generated.
  */
 export async function fillLacking(
   context: Context,
-  { specification, open, provenance }: Served,
+  served: Served,
   lacking: Lacking,
   options: FillOptions,
 ): Promise<readonly string[]> {
-  const madeBy = await provenance.known();
-  const { whole, parts } = madeBy;
-  const loaded = loadedIn(madeBy) ?? tablesOfData(specification);
-  // Another seed makes other records, and not other values of these.
-  const recipe = recipeOf(specification, { seed: whole?.seed, loaded });
-  const lacksNothing = lacking.resources.length === 0 && lacking.fields.size === 0;
-  if (lacksNothing && whole === undefined) await provenance.finish(recipe);
-  const isSame = whole === undefined || (whole.text === recipe.text && parts.length === 0);
-  if (lacksNothing && isSame) return [];
-  const { resources, fields } =
-    whole === undefined ? lacking : newSince(whole, specification, lacking);
-  const lines: string[] = [];
-  const filled = await fillNew(context, specification, open, resources, options, recipe.seed);
-  for (const [name, count] of [...filled.loaded, ...filled.generated])
-    if (count > 0) lines.push(`${name} has ${records(count)} now.`);
-  const tables = new Set([...loaded, ...tablesOf(specification.api, filled.loaded)]);
-  const next =
-    tables.size === loaded.size
-      ? recipe
-      : recipeOf(specification, { seed: recipe.seed, loaded: tables });
+  const { specification, open, provenance } = served;
+  const { api } = specification;
   if (!options.generates) {
-    await provenance.finish(next);
-    return lines;
+    const filled = await fillNew(context, specification, open, lacking.resources, options);
+    return filledLines(filled);
   }
-  await provenance.begin(next);
+  const known = await provenance.known();
+  // Another seed would make other records, not other values of these.
+  const recipe = recipeOf(specification, known === undefined ? undefined : seedOf(known));
+  // If nobody knows, the records count as made by this file.
+  const madeBy = known ?? madeByOne(recipe, tablesOfData(specification));
+  if (known === undefined) await provenance.remember(madeBy);
+  const isNothingLacking = lacking.resources.length === 0 && lacking.fields.size === 0;
+  if (isNothingLacking && isMadeBy(madeBy, recipe)) return [];
+  const { resources, fields } = newSince(madeBy, api, lacking);
+  const filled = await fillNew(context, specification, open, resources, options, recipe.seed);
+  const before = new Map(madeBy);
+  for (const table of tablesOf(api, filled.loaded)) before.set(table, new Map());
   const { renewResources } = await import('./fill-resources.ts');
-  const { renewed, isWhole } = await renewResources(
-    context,
-    specification,
-    madeBy,
-    open,
-    fields,
-    lacking.fields,
-  );
-  if (isWhole) await provenance.finish(next);
-  for (const [{ name }, { fields: given, generated, written }] of renewed) {
-    if (given.size === 0) continue;
-    const others =
-      written === 0 ? '' : `, and what may not be null for ${counted(written, 'written record')}`;
-    lines.push(`Generated ${[...given].join(', ')} for ${records(generated)} of ${name}${others}.`);
-  }
-  return lines;
+  const renewed = await renewResources(context, served, before, recipe, fields, lacking.fields);
+  return [...filledLines(filled), ...renewedLines(renewed)];
 }
 
-/** What lacks values: `lacking`, and what a file has that the recipe of the records knows nothing of. */
-function newSince(
-  { api: { resources: known } }: Recipe,
-  { api }: SpecificationFile,
-  lacking: Lacking,
-): Lacking {
+function filledLines({ loaded, generated }: Filled): readonly string[] {
+  return [...loaded, ...generated].flatMap(([name, count]) =>
+    count > 0 ? [`${name} has ${records(count)} now.`] : [],
+  );
+}
+
+function renewedLines(renewed: ReadonlyMap<Resource, Renewed>): readonly string[] {
+  return [...renewed].flatMap(([{ name }, { fields, generated, written }]) => {
+    if (fields.size === 0) return [];
+    const others =
+      written === 0 ? '' : `, and what may not be null for ${counted(written, 'written record')}`;
+    return [`Generated ${[...fields].join(', ')} for ${records(generated)} of ${name}${others}.`];
+  });
+}
+
+/** What lacks values: `lacking`, and what the file has that was not generated, or was as another type. */
+function newSince(madeBy: MadeBy, api: Api, lacking: Lacking): Lacking {
   const resources = new Set(lacking.resources);
   const fields = new Map(lacking.fields);
   for (const resource of api.resources.values()) {
-    const before = [...known.values()].find(({ table }) => table === resource.table);
-    if (before === undefined) resources.add(resource);
-    else {
-      // A migration to another type may have left nothing, whoever was to fill it.
-      const types = new Map(
-        [...before.fields.values()].map(({ column, type }) => [column, type.name] as const),
-      );
-      const added = [...resource.fields.values()].filter(
-        ({ column, type }) => types.get(column) !== type.name,
-      );
-      const all = new Set([...(fields.get(resource) ?? []), ...added]);
-      if (all.size > 0) fields.set(resource, [...all]);
-    }
+    if (!madeBy.has(resource.table)) resources.add(resource);
+    // A migration to another type may have left nulls that were never filled.
+    const added = [...resource.fields.values()].filter((field) => {
+      const recipe = recipeFor(field, madeBy);
+      const former = recipe && sameField(field, recipe.api.resources.values());
+      return former?.type.name !== field.type.name;
+    });
+    const all = new Set([...(fields.get(resource) ?? []), ...added]);
+    if (all.size > 0 && madeBy.has(resource.table)) fields.set(resource, [...all]);
   }
   return { resources: [...resources], fields };
 }
 
-/** What tells whether values that a migration would lose can be made anew. */
+/** What tells whether values that a migration would lose can be generated again. */
 export function generatingAnew({ specification, open, provenance }: Served): Filling['mayLose'] {
   return async (lost, lacking) => {
     const { mayGenerateAnew } = await import('./fill-resources.ts');
-    return mayGenerateAnew(specification, await provenance.known(), open, lost, lacking);
+    const madeBy = (await provenance.known()) ?? new Map();
+    return mayGenerateAnew(specification, madeBy, open, lost, lacking);
   };
 }
 

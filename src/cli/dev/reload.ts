@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { arePossible, neededSteps } from '../../migrations/steps.ts';
+import { Provenance } from '../../generate/fill/provenance.ts';
 import { moduleFiles } from '../../generate/custom/modules.ts';
 import { ServedApi } from '../../http/server/served-api.ts';
 import { Sandboxes } from '../../http/sandboxes/sandboxes.ts';
@@ -15,7 +16,6 @@ import { fillEmpty, fillLacking, fillOpened, generatingAnew, type FillOptions } 
 import { checkInBackground } from './background-check.ts';
 import { Edits, restartSettings, type Edit } from './edits.ts';
 import { migrateAndFill, nothingLacking, onceFilled, type Lacking } from './migrate-and-fill.ts';
-import { Provenance } from './provenance.ts';
 import { sandboxSource } from './sandbox-source.ts';
 import type { Served } from './served.ts';
 import { migrationRefusal, stepLines } from '../database/schema.ts';
@@ -163,8 +163,8 @@ export class LiveReload {
       return this.migrateTo({ ...served, specification });
     const open = await openDatabase(context, target);
     try {
-      const isKept = this.fill.generates;
-      const provenance = await Provenance.of(target, open, specification, { isKept });
+      const isStored = target.isOwn && this.fill.generates;
+      const provenance = await Provenance.of(open.database, specification.folder, isStored);
       await this.migrateTo({ specification, target, open, provenance });
     } finally {
       if (this.served.open !== open) await open.close();

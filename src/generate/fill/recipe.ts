@@ -1,104 +1,97 @@
 import { readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import type { Api } from '../../model/api.ts';
+import type { Api, Field, Resource } from '../../model/api.ts';
 import { buildApi } from '../../model/build/api.ts';
 import { isJsonObject } from '../../model/values.ts';
 import type {
   FieldSpecification,
+  JsonValue,
   ResourceSpecification,
   Specification,
 } from '../../specification/specification.ts';
 import { settingsOf } from '../settings.ts';
 import { moduleFiles } from '../custom/modules.ts';
 
-/** What generated values follow from: what a file says of them, the functions of its modules, and a seed. */
+/**
+ * What generated values follow from: the generating part of a file, the source of its modules, and a seed. It holds no
+ * credentials and no access rules.
+ */
 export interface Recipe {
   readonly api: Api;
   readonly folder: string;
   readonly seed: number;
-  /** What stood in the modules that the file names, by their paths. */
+  /** The source of the modules that the file names, by path. */
   readonly modules: ReadonlyMap<string, string>;
-  /** The tables whose records came from files: none of these is generated. */
-  readonly loaded: ReadonlySet<string>;
-  /** All of this as it is written down; two with the same text are the same. */
+  /** The recipe as it is stored; recipes with the same text generate the same values. */
   readonly text: string;
 }
 
-/** How the text is made up; one of another program is none. */
-const format = 1;
+/** A recipe as it is stored. */
+interface StoredRecipe {
+  readonly seed: number;
+  readonly settings: Specification;
+  readonly modules: Readonly<Record<string, string>>;
+}
 
-/** The recipe of a file, with another seed than its own where one is given, for all tables but those that were `loaded`. */
+/** The recipe of a file; `seed` replaces the seed that the file names. */
 export function recipeOf(
   { api, folder }: { readonly api: Api; readonly folder: string },
-  {
-    seed = settingsOf(api).seed,
-    loaded = new Set(),
-  }: { readonly seed?: number | undefined; readonly loaded?: ReadonlySet<string> } = {},
+  seed = settingsOf(api).seed,
 ): Recipe {
   const modules = new Map(
     moduleFiles(api, folder).flatMap((file): [string, string][] => {
       try {
         return [[file, readFileSync(file, 'utf8')]];
       } catch {
-        // Who generates by it is told.
+        // Loading the generator reports a missing module.
         return [];
       }
     }),
   );
-  const written: Written = {
-    format,
+  const stored: StoredRecipe = {
     seed,
     settings: generatingPart(api.settings),
     modules: Object.fromEntries(
       [...modules].map(([file, source]) => [relative(folder, file), source]),
     ),
-    loaded: [...loaded].toSorted(),
   };
-  return { api, folder, seed, modules, loaded, text: JSON.stringify(written) };
+  return { api, folder, seed, modules, text: JSON.stringify(stored) };
 }
 
-/** The recipe that a text is; undefined where it is none, or speaks of what this program does not know. */
-export function readRecipe(text: string, folder: string): Recipe | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isRecipe(value)) return undefined;
-  const { seed, settings, modules, loaded } = value;
+/** The field with the table and column of another one, whatever its name. */
+export function sameField(
+  { resource: { table }, column }: Field,
+  resources: Iterable<Resource>,
+): Field | undefined {
+  const resource = [...resources].find((one) => one.table === table);
+  return [...(resource?.fields.values() ?? [])].find((field) => field.column === column);
+}
+
+/** Reads a recipe from what `JSON.parse` makes of its text; undefined if it is damaged. */
+export function readRecipe(stored: JsonValue, folder: string): Recipe | undefined {
+  if (!isStoredRecipe(stored)) return undefined;
+  const { seed, settings, modules } = stored;
   const api = buildApi(settings, () => undefined);
   if (api === undefined) return undefined;
   const sources = Object.entries(modules).map(
     ([file, source]) => [resolve(folder, file), source] as const,
   );
-  return { api, folder, seed, modules: new Map(sources), loaded: new Set(loaded), text };
+  return { api, folder, seed, modules: new Map(sources), text: JSON.stringify(stored) };
 }
 
-/** A recipe as it is written down. */
-interface Written {
-  readonly format: typeof format;
-  readonly seed: number;
-  readonly settings: Specification;
-  readonly modules: Readonly<Record<string, string>>;
-  readonly loaded: readonly string[];
-}
-
-/** Whether it was written by this program, which then has written all of it. */
-function isRecipe(value: unknown): value is Written {
+/** Checks the outline: this program has written all of it. */
+function isStoredRecipe(value: unknown): value is StoredRecipe {
   if (!isJsonObject(value)) return false;
-  const { format: of, seed, settings, modules, loaded } = value;
+  const { seed, settings, modules } = value;
   return (
-    of === format &&
     Number.isSafeInteger(seed) &&
     isJsonObject(modules) &&
-    Array.isArray(loaded) &&
     isJsonObject(settings) &&
     isJsonObject(settings['resources'])
   );
 }
 
-/** What of a file generated values follow from: no credentials, and nothing of who may do what. */
+/** The part of a file that generated values follow from. */
 function generatingPart({ generate = {}, resources }: Specification): Specification {
   const { seed: _, ...others } = generate;
   return {

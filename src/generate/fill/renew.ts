@@ -1,133 +1,154 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConstraintError, type Database } from '../../databases/database.ts';
+import { ConstraintError, type Database, type Transaction } from '../../databases/database.ts';
 import { portionsOf } from '../../records/read/portions.ts';
+import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Field, Resource } from '../../model/api.ts';
-import type { FieldSpecification, JsonValue } from '../../specification/specification.ts';
+import type { JsonValue } from '../../specification/specification.ts';
 import { TimeSlice } from '../../lib/event-loop.ts';
-import { encodeValue, quote } from '../../sql/dialect.ts';
-import { buildStatement, type Statement, type Values } from '../../sql/statement.ts';
+import { encodeValue, quote, type Dialect } from '../../sql/dialect.ts';
+import { buildStatement, type Statement } from '../../sql/statement.ts';
 import type { Generator } from '../generator.ts';
 import { rowOfId } from '../ids.ts';
 import { morphsOf } from '../distinct/joint.ts';
 import { unlessProblem } from '../problem.ts';
-import { LackingKeys, type ValueOf } from './lacking-keys.ts';
+import { sameField } from './recipe.ts';
+import { MissingValues, type StoredValue, type ValueOf } from './missing-values.ts';
 
 /** Fields by their resources. */
 export type FieldsOf = ReadonlyMap<Resource, readonly Field[]>;
 
-/** What was given to the records of a resource. */
+/** The generator by which the stored values of a field were made; undefined if none was. */
+export type FormerGenerator = (field: Field) => Generator | undefined;
+
+/** What the records of a resource were given. */
 export interface Renewed {
-  /** The names of the fields that have got values. */
+  /** The names of the fields that got values. */
   readonly fields: ReadonlySet<string>;
-  /** How many generated records have. */
+  /** The number of generated records that got values. */
   readonly generated: number;
-  /** How many others have got what may not be null. */
+  /** The number of written records that got values, for fields that may not be null. */
   readonly written: number;
 }
 
-/** So many rows of a resource tell whether values that the file says nothing else of are other ones. */
-const sample = 25;
-
-const nothing: ValueOf = () => undefined;
+/** The number of rows in which a change that the definitions do not show is looked for. */
+const sampledRows = 25;
 
 /**
- * The resources whose generated records may have other values by `generator` than by `former`: of fields that the file
- * says something else of, or as their first rows show. Keys stay as they are, and so does all where the seeds differ, as ids
- * follow from them.
+ * The resources in which a field may have other values by `generator` than by the generator that made them: its
+ * definition differs, or a value of the first rows does. Keys never follow, and nothing does if the seeds differ, since
+ * ids follow from the seed.
  */
-export function changedResources(generator: Generator, former: Generator): readonly Resource[] {
-  if (generator.settings.seed !== former.settings.seed) return [];
-  const numbers = Array.from({ length: sample }, (_, index) => index + 1);
-  const definitions = definitionsIn(former);
+export function changedResources(
+  generator: Generator,
+  formerOf: FormerGenerator,
+): readonly Resource[] {
+  const numbers = Array.from({ length: sampledRows }, (_, index) => index + 1);
   return [...generator.resources].filter((resource) =>
     unlessProblem(() => {
       generator.countOf(resource);
-      const known = definitions.get(resource.table);
-      // A bound or a value of many may show in a late row alone.
-      if (
-        freeFields(resource).some((field) => {
-          const was = known?.get(field.column);
-          return was !== undefined && !isDeepStrictEqual(was, field.attributes);
-        })
-      )
-        return true;
-      const [made, before] = [rowsOf(resource, generator), rowsOf(resource, former)];
+      const fields = plainFields(resource).filter(
+        (field) => formerOf(field)?.settings.seed === generator.settings.seed,
+      );
+      // A changed bound may show in a late row only.
+      const isRedefined = fields.some((field) => {
+        const former = sameField(field, formerOf(field)?.resources ?? []);
+        return former !== undefined && !isDeepStrictEqual(former.attributes, field.attributes);
+      });
+      if (isRedefined) return true;
+      const [now, before] = [rowsBy(resource, () => generator), rowsBy(resource, formerOf)];
       return numbers.some((number) => {
-        const [valueOf, was] = [made?.(number), before?.(number)];
-        return freeFields(resource).some((field) => {
-          const value = was?.(field);
-          return value !== undefined && !isDeepStrictEqual(value, valueOf?.(field));
+        const [valueNow, valueBefore] = [now(number), before(number)];
+        return fields.some((field) => {
+          const value = valueBefore(field);
+          return value !== undefined && !isDeepStrictEqual(value, valueNow(field));
         });
       });
     }),
   );
 }
 
-/** What the file says of each field, by table and column. */
-function definitionsIn({
-  resources,
-}: Generator): ReadonlyMap<string, ReadonlyMap<string, FieldSpecification>> {
-  return new Map(
-    [...resources].map(({ table, fields }) => [
-      table,
-      new Map([...fields.values()].map(({ column, attributes }) => [column, attributes])),
-    ]),
-  );
-}
-
-/** Whether all that a field holds is what one of `generators` gives, so that it can be had again. */
+/** Whether every value of a field is null or the generated one, so that none is lost that cannot be generated. */
 export async function holdsGenerated(
-  generators: readonly Generator[],
+  generator: Generator,
   database: Database,
   field: Field,
 ): Promise<boolean> {
   const { resource } = field;
-  const made = generators.map((generator) => ({ generator, rows: rowsOf(resource, generator) }));
-  for await (const rows of portionsOf(resource, [resource.id, field], database))
-    for (const [id = null, value = null] of rows) {
-      const isMade = made.some(({ generator, rows: valuesOf }) => {
-        const number = rowOfId(resource, id, generator.settings.seed);
-        const valueOf = number === undefined ? undefined : valuesOf?.(number);
-        return isDeepStrictEqual(value, valueOf?.(field));
-      });
-      if (value !== null && !isMade) return false;
+  const rows = rowsBy(resource, () => generator);
+  for await (const portion of portionsOf(resource, [resource.id, field], database))
+    for (const [id = null, value = null] of portion) {
+      if (value === null) continue;
+      const number = rowOfId(resource, id, generator.settings.seed);
+      if (number === undefined || !isDeepStrictEqual(value, rows(number)(field))) return false;
     }
   return true;
 }
 
 /**
- * Makes records what they would have been if they were generated now. A field that is null gets its value in those that
- * are for the most part still as they were generated; one that may not be null gets it in all, where more than half of
- * the records of the resource are generated ones. Any other value that is still that of one of `formers` becomes that of
- * `generator`, which some records may have already. What somebody has written stays. A key or pair that would lead to no record is left out, or leads to one
- * that is there where it may not be null; a value that the database refuses is left out. `resources`: which, with the
- * fields of each that may be null for want of a value. After `signal` no more records are looked at.
+ * Whether a generator gives values for a field, as its first rows show. Otherwise the stored ones stay, and their recipe
+ * with them.
  */
-export async function renewRecords(
-  generator: Generator,
-  formers: readonly Generator[],
-  database: Database,
-  resources: FieldsOf,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<Resource, Renewed>> {
-  const renewed = new Map<Resource, Renewed>();
-  for (const [resource, lacking] of resources) {
-    const renewal = new Renewal(generator, formers, database, resource, lacking, signal);
-    renewed.set(resource, await renewal.run());
-  }
-  return renewed;
+export function isGiven(generator: Generator, field: Field): boolean {
+  const rows = rowsBy(field.resource, () => generator);
+  return (
+    unlessProblem(() => generator.countOf(field.resource)) !== undefined &&
+    [1, 2, 3].every((number) => rows(number)(field) !== undefined)
+  );
+}
+
+/** What renewing needs to know. */
+export interface Renewing {
+  readonly generator: Generator;
+  readonly formerOf: FormerGenerator;
+  readonly dialect: Dialect;
+  /** The resources to look at, with the fields of each that have no values yet. */
+  readonly resources: FieldsOf;
+  /** Ends the work with its reason as error. */
+  readonly signal: AbortSignal;
 }
 
 /**
- * Makes what gives the values of a row by its number; undefined where the generator has no such resource. Resources and
- * fields may have had other names: their tables and columns tell which they are.
+ * Gives generated records the values that `generator` has for them. A stored value counts as generated if it is the one
+ * of `formerOf`; a record counts as generated if more than half of its values do. In such records generated values are
+ * replaced, and fields without values that are null get one. Other records get values only for fields that may not be
+ * null, and only if most records of the resource are generated.
+ *
+ * A key or pair to a record that is gone is left out, or leads to another record if it may not be null. A value that the
+ * database refuses is left out.
  */
-function rowsOf(
-  { table }: Resource,
-  generator: Generator,
-): ((number: number) => ValueOf) | undefined {
+export async function renewRecords(
+  renewing: Renewing,
+  transaction: Transaction,
+): Promise<ReadonlyMap<Resource, Renewed>> {
+  const renewed = new Map<Resource, Renewed>();
+  for (const [resource, missing] of renewing.resources)
+    renewed.set(resource, await new Renewal(renewing, transaction, resource, missing).run());
+  return renewed;
+}
+
+/** Gives the values of a row by its number, those of each field by its own generator. */
+function rowsBy(resource: Resource, generatorOf: FormerGenerator): (number: number) => ValueOf {
+  const makers = new Map<Generator, ReturnType<typeof rowsOf>>();
+  const generators = new Map<string, Generator>();
+  for (const field of resource.fields.values()) {
+    const generator = generatorOf(field);
+    if (generator === undefined) continue;
+    generators.set(field.column, generator);
+    getOrInsert(makers, generator, () => rowsOf(resource, generator));
+  }
+  return (number) => {
+    const rows = new Map([...makers].map(([generator, row]) => [generator, row(number)]));
+    return (field) => {
+      const generator = generators.get(field.column);
+      return generator && rows.get(generator)?.(field);
+    };
+  };
+}
+
+/** Gives the values of a row by its number. Resources and fields are matched by table and column, as names may change. */
+function rowsOf({ table }: Resource, generator: Generator): (number: number) => ValueOf {
   const resource = [...generator.resources].find((one) => one.table === table);
-  if (resource === undefined) return undefined;
+  if (resource === undefined) return () => () => undefined;
   const rows = generator.rowsOf(resource);
   const positions = new Map(rows.fields.map(({ column }, position) => [column, position]));
   return (number) => {
@@ -139,8 +160,8 @@ function rowsOf(
   };
 }
 
-/** The fields that are no part of what leads to other records, nor the id. */
-function freeFields(resource: Resource): readonly Field[] {
+/** The fields that are no id, no key and no part of a morph pair. */
+function plainFields(resource: Resource): readonly Field[] {
   const pairs = new Set(
     morphsOf(resource).flatMap(({ typeField, idField }) => [typeField, idField]),
   );
@@ -149,197 +170,165 @@ function freeFields(resource: Resource): readonly Field[] {
   );
 }
 
-/** Whether a value is the one that was made, or what a migration to another type has made of that. */
-function isAsMade(value: JsonValue, made: JsonValue | undefined, { type }: Field): boolean {
-  if (isDeepStrictEqual(value, made)) return true;
-  if (value === null || typeof value === 'object') return false;
-  if (made === null || made === undefined || typeof made === 'object') return false;
-  // `3` is `"3.00"` as a decimal, and `true` is 1.
-  const isNumber = type.number !== undefined && made !== '';
-  return String(value) === String(made) || (isNumber && Number(value) === Number(made));
+/** Whether a stored value is the generated one, or what a migration to another type has made of that. */
+function isSameValue(
+  stored: JsonValue,
+  generated: JsonValue | undefined,
+  { type }: Field,
+): boolean {
+  if (isDeepStrictEqual(stored, generated)) return true;
+  if (stored === null || typeof stored === 'object') return false;
+  if (generated === null || generated === undefined || typeof generated === 'object') return false;
+  // `3` becomes `"3.00"` as a decimal, and `true` becomes 1.
+  const isNumber = type.number !== undefined && generated !== '';
+  return String(stored) === String(generated) || (isNumber && Number(stored) === Number(generated));
 }
 
-/** What a field gets, in place of what. */
-interface Given {
-  readonly old: JsonValue;
-  readonly value: JsonValue;
+/** The values that a record gets. */
+interface Update {
+  readonly values: ReadonlyMap<Field, JsonValue>;
+  /** What the record had when it was read. */
+  readonly stored: StoredValue;
 }
 
-/** What a record gets. */
-interface Change {
-  readonly id: JsonValue;
-  readonly values: ReadonlyMap<Field, Given>;
-}
-
-/** One resource. */
+/** Renews the records of one resource. */
 class Renewal {
-  private readonly generator: Generator;
-  private readonly formers: readonly Generator[];
-  private readonly database: Database;
+  private readonly renewing: Renewing;
+  private readonly transaction: Transaction;
   private readonly resource: Resource;
-  private readonly lacking: readonly Field[];
-  private readonly signal: AbortSignal;
-  private readonly free: readonly Field[];
-  private readonly keys: LackingKeys;
-  private readonly updates = new Map<string, Statement>();
+  private readonly missing: readonly Field[];
+  private readonly plain: readonly Field[];
+  private readonly missingValues: MissingValues;
+  private readonly statements = new Map<string, Statement>();
   private readonly names = new Set<string>();
   private readonly slice = new TimeSlice();
 
   constructor(
-    generator: Generator,
-    formers: readonly Generator[],
-    database: Database,
+    renewing: Renewing,
+    transaction: Transaction,
     resource: Resource,
-    lacking: readonly Field[],
-    signal: AbortSignal,
+    missing: readonly Field[],
   ) {
-    this.signal = signal;
-    this.generator = generator;
-    this.formers = formers;
-    this.database = database;
+    this.renewing = renewing;
+    this.transaction = transaction;
     this.resource = resource;
-    this.lacking = lacking;
-    this.keys = new LackingKeys(resource, lacking);
-    this.free = freeFields(resource);
+    this.missing = missing;
+    this.missingValues = new MissingValues(resource, missing);
+    this.plain = plainFields(resource);
   }
 
   async run(): Promise<Renewed> {
-    const { database, resource, generator, formers, lacking, names } = this;
-    await this.keys.read(database);
+    const { resource, missing, transaction } = this;
+    const { generator, formerOf, dialect, signal } = this.renewing;
+    await this.missingValues.read(transaction, dialect);
     const fields = [...resource.fields.values()];
-    const made = rowsOf(resource, generator);
-    const before = formers.flatMap((former) => rowsOf(resource, former) ?? []);
-    const required = lacking.filter(({ nullable }) => !nullable);
-    const counts = { generated: 0, others: 0 };
-    const refused: Change[] = [];
-    let generated = 0;
-    const waiting: Change[] = [];
-    const last = generator.countOf(resource);
-    let further = last;
-    for await (const rows of portionsOf(resource, fields, database)) {
-      if (this.signal.aborted) break;
-      const changes: Change[] = [];
+    const [now, before] = [rowsBy(resource, () => generator), rowsBy(resource, formerOf)];
+    const required = missing.filter(({ nullable }) => !nullable);
+    const count = generator.countOf(resource);
+    const [refused, ofWritten]: [Update[], Update[]] = [[], []];
+    const counts = { generated: 0, written: 0, updated: 0 };
+    let further = count;
+    for await (const rows of portionsOf(resource, fields, { all: transaction.all, dialect })) {
+      signal.throwIfAborted();
       for (const row of rows) {
-        const stored = (field: Field): JsonValue => row[fields.indexOf(field)] ?? null;
-        const number = rowOfId(resource, stored(resource.id), generator.settings.seed);
-        const place = number ?? (further += 1);
-        const valueOf = made?.(place) ?? nothing;
-        const was =
-          number === undefined ? [] : [...before.map((valuesOf) => valuesOf(number)), valueOf];
-        const isGenerated = was.some((one) => this.isGenerated(stored, one, place > last));
-        counts[isGenerated ? 'generated' : 'others'] += 1;
-        const values = new Map<Field, Given>();
-        const wanted = isGenerated ? lacking : required;
-        for (const [field, value] of this.keys.fitting(place, stored, valueOf, wanted))
-          values.set(field, { old: null, value });
+        const stored: StoredValue = (field) => row[fields.indexOf(field)] ?? null;
+        const ownNumber = rowOfId(resource, stored(resource.id), generator.settings.seed);
+        const number = ownNumber ?? (further += 1);
+        const [valueNow, valueBefore] = [now(number), before(number)];
+        const isGenerated =
+          ownNumber !== undefined &&
+          this.isGenerated(stored, [valueBefore, valueNow], number > count);
+        counts[isGenerated ? 'generated' : 'written'] += 1;
+        const wanted = isGenerated ? missing : required;
+        const values = this.missingValues.of(number, stored, valueNow, wanted);
         if (isGenerated)
-          for (const field of this.free) {
-            const [old, value] = [stored(field), valueOf(field)];
-            // What cannot be generated stays.
+          for (const field of this.plain) {
+            const [old, value] = [stored(field), valueNow(field)];
             if (value === undefined || values.has(field) || isDeepStrictEqual(old, value)) continue;
-            if (was.some((one) => isAsMade(old, one(field), field)))
-              values.set(field, { old, value });
+            if (isSameValue(old, valueBefore(field), field)) values.set(field, value);
           }
-        const change = { id: stored(resource.id), values };
-        if (values.size > 0) (isGenerated ? changes : waiting).push(change);
+        const update = { values, stored };
+        if (values.size > 0) {
+          if (!isGenerated) ofWritten.push(update);
+          else if (await this.isWritten(update)) counts.updated += 1;
+          else refused.push(update);
+        }
         if (this.slice.isOver) await this.slice.yield();
       }
-      generated += changes.length;
-      refused.push(...(await this.write(changes)));
     }
-    generated -= (await this.repeat(refused)).length;
-    const isFilled = counts.generated > counts.others && !this.signal.aborted;
-    const written = isFilled
-      ? waiting.length - (await this.repeat(await this.write(waiting))).length
-      : 0;
-    return { fields: names, generated, written };
+    const generated = counts.updated + (await this.writeAll(refused));
+    const written = counts.generated > counts.written ? await this.writeAll(ofWritten) : 0;
+    return { fields: this.names, generated, written };
   }
 
   /**
-   * Whether a record is that of its row still, in more than half of what it had; behind the last row (`isFurther`), where
-   * written ones are, in all of it.
+   * Whether more than half of a record's values are those of one of `made`. Beyond the last generated row, where written
+   * records usually are, all of them have to be.
    */
   private isGenerated(
-    stored: (field: Field) => JsonValue,
-    was: ValueOf,
-    isFurther: boolean,
+    stored: StoredValue,
+    made: readonly ValueOf[],
+    isBeyondLast: boolean,
   ): boolean {
-    const { resource, lacking } = this;
-    const made = [...resource.fields.values()].filter(
-      (field) => field !== resource.id && !lacking.includes(field) && was(field) !== undefined,
+    const { resource, missing } = this;
+    const known = [...resource.fields.values()].filter(
+      (field) =>
+        field !== resource.id &&
+        !missing.includes(field) &&
+        made.some((valueOf) => valueOf(field) !== undefined),
     );
-    // Records that were there before a field with a default have that.
-    const telling = made.filter((field) => field.default === undefined);
-    const others = telling.length > 0 ? telling : made;
-    const same = others.filter((field) => isAsMade(stored(field), was(field), field));
-    if (isFurther || others.length === 0) return same.length === others.length;
-    return same.length * 2 > others.length;
+    // Records that were there before a field with a default have that default.
+    const telling = known.filter((field) => field.default === undefined);
+    const judged = telling.length > 0 ? telling : known;
+    const same = judged.filter((field) =>
+      made.some((valueOf) => isSameValue(stored(field), valueOf(field), field)),
+    );
+    if (isBeyondLast || judged.length === 0) return same.length === judged.length;
+    return same.length * 2 > judged.length;
   }
 
-  /** Writes what the database takes, and gives back the others. */
-  private async write(changes: readonly Change[]): Promise<readonly Change[]> {
-    const refused = await this.tryAll(changes);
-    return refused.length === 0 ? [] : this.tryEach(refused);
-  }
-
-  /** A value may be free once another record, be it a later one, has got its own. */
-  private async repeat(refused: readonly Change[]): Promise<readonly Change[]> {
-    let left = refused;
+  /** Writes what the database takes; gives how many. A value may be free once another record has got its own. */
+  private async writeAll(updates: readonly Update[]): Promise<number> {
+    let left = updates;
     for (let before = Infinity; left.length > 0 && left.length < before;) {
       before = left.length;
-      left = await this.tryEach(left);
+      const refused: Update[] = [];
+      for (const update of left) if (!(await this.isWritten(update))) refused.push(update);
+      left = refused;
     }
-    return left;
+    return updates.length - left.length;
   }
 
-  private async tryEach(changes: readonly Change[]): Promise<readonly Change[]> {
-    const refused: Change[] = [];
-    for (const change of changes) refused.push(...(await this.tryAll([change])));
-    return refused;
-  }
-
-  /** Writes all, or gives them back where the database refuses one. */
-  private async tryAll(changes: readonly Change[]): Promise<readonly Change[]> {
-    if (changes.length === 0) return [];
+  /** Writes the values of a record, unless the database refuses one. A field that somebody has written meanwhile stays. */
+  private async isWritten({ values, stored }: Update): Promise<boolean> {
+    const { id } = this.resource;
+    const { dialect } = this.renewing;
+    const bound = [...values].flatMap(([field, value]) => [
+      encodeValue(dialect, stored(field), field),
+      encodeValue(dialect, value, field),
+    ]);
     try {
-      await this.database.write(async (transaction) => {
-        for (const change of changes)
-          await transaction.run(this.update(change), this.bound(change));
-      });
+      const statement = this.statement([...values.keys()]);
+      await this.transaction.run(statement, { bound, id: encodeValue(dialect, stored(id), id) });
     } catch (error) {
-      if (error instanceof ConstraintError) return changes;
+      if (error instanceof ConstraintError) return false;
       throw error;
     }
-    for (const { values } of changes) for (const { name } of values.keys()) this.names.add(name);
-    return [];
+    for (const { name } of values.keys()) this.names.add(name);
+    return true;
   }
 
-  /** Somebody may have written to one of the fields meanwhile: then it stays. */
-  private update({ values }: Change): Statement {
-    const { resource, database, updates } = this;
-    const kinds = [...values].map(([{ name }, { old }]) => [name, old === null]);
-    const key = JSON.stringify(kinds);
-    const known = updates.get(key);
-    if (known !== undefined) return known;
-    const statement = buildStatement(database.dialect, (add) => {
-      const sets = [...values].map(([{ column }, { old }], at) => {
-        const name = quote(column);
-        return old === null
-          ? `${name} = coalesce(${name}, ${add(2 * at)})`
-          : `${name} = CASE WHEN ${name} = ${add(2 * at + 1)} THEN ${add(2 * at)} ELSE ${name} END`;
-      });
-      return `UPDATE ${quote(resource.table)} SET ${sets.join(', ')} WHERE ${quote(resource.id.column)} = ${add('id')}`;
-    });
-    updates.set(key, statement);
-    return statement;
-  }
-
-  private bound({ id, values }: Change): Values {
-    const { database, resource } = this;
-    const bound = [...values].flatMap(([field, { old, value }]) => [
-      encodeValue(database.dialect, value, field),
-      encodeValue(database.dialect, old, field),
-    ]);
-    return { bound, id: encodeValue(database.dialect, id, resource.id) };
+  private statement(fields: readonly Field[]): Statement {
+    const { table, id } = this.resource;
+    const key = JSON.stringify(fields.map(({ name }) => name));
+    return getOrInsert(this.statements, key, () =>
+      buildStatement(this.renewing.dialect, (add) => {
+        const sets = fields.map(({ column }, index) => {
+          const name = quote(column);
+          return `${name} = CASE WHEN ${name} IS NOT DISTINCT FROM ${add(2 * index)} THEN ${add(2 * index + 1)} ELSE ${name} END`;
+        });
+        return `UPDATE ${quote(table)} SET ${sets.join(', ')} WHERE ${quote(id.column)} = ${add('id')}`;
+      }),
+    );
   }
 }

@@ -22,7 +22,7 @@ const portionText = 1 << 20;
 export async function* portionsOf(
   { table, id }: Resource,
   fields: readonly Field[],
-  database: Database,
+  database: Pick<Database, 'all' | 'dialect'>,
 ): AsyncGenerator<readonly WireRow[]> {
   const { dialect } = database;
   const columns = [id, ...fields].map((field) => dialect.select(quote(field.column), field));
