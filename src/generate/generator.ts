@@ -8,7 +8,7 @@ import { customOrProblem } from './custom/custom.ts';
 import { idOf } from './ids.ts';
 import { loadFunctions, type UserFunctions } from './custom/modules.ts';
 import { GenerationProblem, unlessProblem, without } from './problem.ts';
-import type { Universe } from './distinct/joint.ts';
+import type { Universe } from './distinct/dimensions.ts';
 import type { Surroundings } from './fill/part.ts';
 import { ResourceRows, type World } from './fill/rows.ts';
 import { defaultCount, settingsOf, type GenerationSettings } from './settings.ts';
@@ -125,6 +125,7 @@ export class Generator {
       functions,
       seed: this.settings.seed,
       resources: () => api.resources.values(),
+      countOf: (resource) => this.countOf(resource),
       universe: (resource, from) =>
         (resource === from ? undefined : this.known.get(resource)) ?? this.rowUniverse(resource),
       isGrouped: (resource) => this.isGrouped(resource),

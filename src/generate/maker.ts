@@ -7,7 +7,7 @@ import { changesOf, customOrProblem, type Transform, type CustomSource } from '.
 import { distinctText, fitText } from './distinct/fit.ts';
 import { inferredSources } from './infer.ts';
 import { stepOf } from './kinds/moments.ts';
-import { Joint } from './distinct/joint.ts';
+import { DistinctPlaces } from './distinct/distinct-places.ts';
 import type { UserFunctions } from './custom/modules.ts';
 import {
   aroundField,
@@ -61,7 +61,7 @@ export class FieldMaker {
   /** Of the moment of a step: whether the row has come so far; else it is empty, if it may be. */
   private readonly isReached: ((row: Row) => boolean) | undefined;
   private isDistinct: boolean;
-  private turns: Joint | undefined;
+  private turns: DistinctPlaces | undefined;
   private candidates: readonly Source[] | undefined;
   private chosen: Source | undefined;
 
@@ -145,10 +145,10 @@ export class FieldMaker {
   }
 
   /** Gives what tells rows apart that come beside others, if there is a list of values of which each has another one. */
-  turnsBeside(others: boolean): Joint | undefined {
+  turnsBeside(others: boolean): DistinctPlaces | undefined {
     const pool = others && this.isDistinct ? this.source.pool : undefined;
     const values = pool && { fields: [this.field], size: pool.size, valueAt: pool.at };
-    this.turns = values && new Joint([values], this.key, false);
+    this.turns = values && new DistinctPlaces(values, this.key);
     return this.turns;
   }
 
@@ -193,15 +193,15 @@ export class FieldMaker {
     return this.chosen;
   }
 
-  /** The value of a row. Throws a `GenerationProblem` where the field cannot have one. */
-  make(row: Row): JsonValue {
+  /** The value of a row; another `draw` gives another one. Throws a `GenerationProblem` if the field cannot have one. */
+  make(row: Row, draw = 0): JsonValue {
     const { random } = this.workshop.words;
     if (this.emptyShare > 0) {
-      if (this.isReached !== undefined) return this.isReached(row) ? this.part(row, 0) : null;
+      if (this.isReached !== undefined) return this.isReached(row) ? this.part(row, draw) : null;
       random.start(this.key, row.number, -1);
       if (random.chance(this.emptyShare)) return null;
     }
-    return this.part(row, 0);
+    return this.part(row, draw);
   }
 
   /** One of the values of a row: an item of a list, or the value itself. */
@@ -292,7 +292,7 @@ export class FieldMaker {
     let value: unknown;
     let isNumbered = !this.isDistinct || this.custom?.isDistinct === true;
     if (this.isDistinct && pool !== undefined) {
-      const place = this.turns?.indexOf(row.number - 1) ?? row.number - 1;
+      const place = this.turns?.indexOf(row.number) ?? row.number - 1;
       // A round of all values, then another one with numbers.
       if (place >= pool.size && !this.isOpen(source)) value = null;
       else value = pool.at(permuted(place, pool.size, this.key));

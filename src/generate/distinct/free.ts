@@ -1,6 +1,6 @@
 import type { Field, Resource } from '../../model/api.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { distinctLists } from './distinct.ts';
+import { distinctLists } from './lists.ts';
 import type { Generator as DataGenerator } from '../generator.ts';
 
 /** So many rows are looked through for what they leave free; where there are more, nothing is looked for. */
@@ -22,18 +22,13 @@ export interface Filled {
 export function freeOf(resource: Resource, values: Values, filled: Filled): Values | undefined {
   const rows = filled.generator.rowsOf(resource);
   const count = filled.countOf(resource);
-  const { perKey } = rows;
   const isNarrow = count + 1 > rows.capacity;
   const lists = [
     ...rows.fields.filter((field) => field.unique).map((field) => [field]),
     ...distinctLists(resource, filled.generator.resources),
-  ].filter(
-    (list) =>
-      list.every((field) => values.has(field)) &&
-      (isNarrow || (perKey !== undefined && list.includes(perKey))),
-  );
+  ].filter((list) => list.every((field) => values.has(field)) && (isNarrow || list.length > 1));
   if (lists.length === 0) return values;
-  if (count > searchable) return undefined;
+  if (count > searchable) return isNarrow ? undefined : values;
   const taken = lists.map((list) => {
     const texts = new Set<string>();
     for (let row = 1; row <= count; row += 1)

@@ -13,7 +13,7 @@ import { advanceSequence } from '../../databases/tables.ts';
 import { emptyTables, ReferredFrom } from '../../databases/tables.ts';
 import { writtenFields } from '../../records/write/written-fields.ts';
 import type { Generator } from '../generator.ts';
-import type { Universe } from '../distinct/joint.ts';
+import type { Universe } from '../distinct/dimensions.ts';
 import { circularKeys, fillOrder } from './order.ts';
 import { GenerationProblem } from '../problem.ts';
 import { standOf, storedUniverse, storedValues, type Stand } from './stored.ts';
@@ -151,11 +151,14 @@ class Fill {
     const { stand, distinct } = rows;
     const isOther = stand.count > 0 && this.missing(resource) > 0;
     const turns = rows.ownMakers().flatMap((maker) => maker.turnsBeside(isOther) ?? []);
-    for (const joint of [...distinct, ...turns]) {
-      const values = isOther
-        ? await storedValues(resource, joint.fields, transaction, database.dialect)
-        : undefined;
-      joint.avoid(values === undefined ? undefined : { last: stand.last, values });
+    for (const fields of [...distinct, ...turns]) {
+      if (!isOther) fields.avoid(undefined, 0);
+      else {
+        const stored: ReadonlySet<string>[] = [];
+        for (const list of fields.lists)
+          stored.push(await storedValues(resource, list, transaction, database.dialect));
+        fields.avoid(stored, stand.last);
+      }
     }
   }
 

@@ -2,7 +2,7 @@ import type { Transaction } from '../../databases/database.ts';
 import type { Field, MorphTo, Resource } from '../../model/api.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import { morphsOf } from '../distinct/joint.ts';
+import { morphsOf } from '../distinct/dimensions.ts';
 import { storedValues } from './stored.ts';
 
 /** The generated value of a field in one row; undefined if there is none. */

@@ -1,6 +1,6 @@
 import { circleOf, importOrder, type ImportOrder } from '../../transfer/import/order.ts';
 import type { Api, Resource } from '../../model/api.ts';
-import { morphsOf } from '../distinct/joint.ts';
+import { morphsOf } from '../distinct/dimensions.ts';
 import { GenerationProblem } from '../problem.ts';
 
 /** In which order resources are filled: what a key or a morph pair leads to comes first, as far as circles allow. */

@@ -9,7 +9,7 @@ import { encodeValue, quote, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement, type Statement } from '../../sql/statement.ts';
 import type { Generator } from '../generator.ts';
 import { rowOfId } from '../ids.ts';
-import { morphsOf } from '../distinct/joint.ts';
+import { morphsOf } from '../distinct/dimensions.ts';
 import { unlessProblem } from '../problem.ts';
 import { sameField } from './recipe.ts';
 import { MissingValues, type StoredValue, type ValueOf } from './missing-values.ts';

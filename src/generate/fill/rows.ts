@@ -1,31 +1,33 @@
 import type { Field, Resource } from '../../model/api.ts';
 import type { JsonValue, ResourceSpecification } from '../../specification/specification.ts';
-import { besideOf, inRounds } from './beside.ts';
-import { distinctLists, tellingPart } from '../distinct/distinct.ts';
+import { DistinctPlaces, type DistinctFields } from '../distinct/distinct-places.ts';
+import { JointFields, type Member } from '../distinct/joint-fields.ts';
+import { connectedLists, distinctLists } from '../distinct/lists.ts';
 import { Groups, perKeyOf } from '../distinct/groups.ts';
 import { idOf } from '../ids.ts';
 import {
   isOwnPair,
   isWrittenNullable,
-  Joint,
   keyDimension,
   morphsOf,
   ownerDimension,
   valueDimension,
   type Dimension,
   type Universe,
-} from '../distinct/joint.ts';
+} from '../distinct/dimensions.ts';
 import { FieldMaker, type Workshop } from '../maker.ts';
-import { GenerationProblem } from '../problem.ts';
+import { GenerationProblem, unlessProblem } from '../problem.ts';
 import { keyOf, Random, type Key } from '../random.ts';
 import { RowValues } from '../row-values.ts';
 import type { Source } from '../source.ts';
 import { nothingStored, type Stand } from './stored.ts';
-import { branchOf, ownerOf, parentOf } from './tree.ts';
+import { ownerOf, parentOf } from './tree.ts';
 
 /** What the rows of one resource need of the others. */
 export interface World extends Workshop {
   readonly resources: () => Iterable<Resource>;
+  /** How many rows a resource has. */
+  readonly countOf: (resource: Resource) => number;
   readonly universe: (resource: Resource, from: Resource) => Universe;
   /** Of a resource that says `per` and is not counted otherwise. */
   readonly isGrouped: (resource: Resource) => boolean;
@@ -37,7 +39,6 @@ const nullKeys = 0.1;
 
 type Make = (row: RowValues) => JsonValue;
 type PlaceOf = (row: RowValues) => number | null;
-type Places = ReadonlyMap<Field, readonly [Dimension, PlaceOf]>;
 
 /** The rows of one resource: any of them can be made without the others. */
 export class ResourceRows {
@@ -49,12 +50,12 @@ export class ResourceRows {
   private readonly positions: ReadonlyMap<string, number>;
   private readonly keys = new Map<string, Key>();
   private readonly random = new Random();
-  private readonly joints: Joint[] = [];
-  /** The keys, pairs and values that are distinct among all rows, by which each row has its own. */
-  readonly distinct: Joint[] = [];
-  /** Those of them that come again when all have come: what repeats itself may tell those rows apart. */
-  private readonly rounds: Joint[] = [];
+  /** The keys, pairs and values that are distinct among all rows. */
+  readonly distinct: DistinctFields[] = [];
+  private readonly jointFields = new Set<Field>();
   private readonly capacities: (() => number)[] = [];
+  /** How many rows are told apart without values that a function of the file repeats. */
+  private readonly sureCapacities: (() => number)[] = [];
   private readonly groupCaps: (() => number)[] = [];
   private grouping: Groups | undefined;
   /** The key of the records that these rows are counted by. */
@@ -73,8 +74,8 @@ export class ResourceRows {
     for (const field of this.fields)
       if (field !== resource.id)
         this.makers.set(field, new FieldMaker(field, this.pathOf(field), field.name, world));
-    const places = this.planPlaces();
-    this.makes = this.fields.map((field) => this.makeOf(field, places));
+    const placed = this.placedFields();
+    this.makes = this.fields.map((field) => placed.get(field) ?? this.makeOf(field));
   }
 
   private pathOf(field: Field): readonly string[] {
@@ -91,7 +92,7 @@ export class ResourceRows {
 
   /** How many rows are told apart whatever repeats itself. */
   get sureCapacity(): number {
-    return Math.min(this.capacity, ...this.rounds.map((joint) => joint.capacity()));
+    return Math.min(this.capacity, ...this.sureCapacities.map((capacity) => capacity()));
   }
 
   /** The fields that have a value of their own in fewer than so many rows, and how many values these are. */
@@ -109,7 +110,7 @@ export class ResourceRows {
     return (
       (field.reference !== undefined && this.makers.get(field)?.custom === undefined) ||
       this.isOfOwner(field) ||
-      this.joints.some(({ dimensions }) => dimensions.some(({ fields }) => fields.includes(field)))
+      this.jointFields.has(field)
     );
   }
 
@@ -148,9 +149,10 @@ export class ResourceRows {
     return this.grouping;
   }
 
-  /** Counts the groups anew when they are next asked for. */
+  /** Forgets what followed from the numbers of other records. */
   forget(): void {
     this.grouping = undefined;
+    for (const distinct of this.distinct) distinct.avoid(undefined, 0);
   }
 
   private groupOf(number: number): ReturnType<Groups['locate']> | undefined {
@@ -192,98 +194,145 @@ export class ResourceRows {
     return random.aside(key, row, () => draw(random));
   }
 
-  /** Which record, owner or value each row has of what is not drawn by a maker. */
-  private planPlaces(alone: readonly (readonly Field[])[] = []): Places {
-    const { resource, world, joints, distinct, rounds, capacities, groupCaps } = this;
-    for (const found of [joints, distinct, rounds, capacities, groupCaps]) found.length = 0;
-    const places = new Map<Field, readonly [Dimension, PlaceOf]>();
-    const put = (one: Dimension, placeOf: PlaceOf): void => {
-      for (const field of one.fields) places.set(field, [one, placeOf]);
-    };
+  /** How the fields are made that no maker draws alone: keys, morph pairs, and what is distinct together. */
+  private placedFields(): ReadonlyMap<Field, Make> {
+    const { resource, world } = this;
+    const placed = new Map<Field, Make>();
     const dimensions = this.dimensions();
-    // Where rows are counted by records, what is not told apart for sure takes what the other lists leave.
-    const isLate = (list: readonly Field[]): boolean =>
-      this.perKey !== undefined && tellingPart(list, dimensions, this.makers).list !== list;
-    const lists = [...alone, ...distinctLists(resource, world.resources())];
-    for (const whole of lists.toSorted((a, b) => Number(isLate(a)) - Number(isLate(b)))) {
-      if (whole.some((field) => field === resource.id || this.isDistinctAlone(field, dimensions)))
-        continue;
-      const { list, loose } = tellingPart(whole, dimensions, this.makers);
-      const isSure = list === whole && (list.length > 1 || !alone.includes(whole));
-      if (loose !== undefined) {
-        loose.makeDistinct();
-        continue;
+    const lists = distinctLists(resource, world.resources()).filter(
+      (list) => !list.some((field) => this.isDistinctBySelf(field, list, dimensions)),
+    );
+    for (const group of connectedLists(lists)) {
+      const joint = this.jointOf(group, dimensions);
+      for (const field of joint.fields) {
+        this.jointFields.add(field);
+        placed.set(field, ({ number }) => {
+          const value = joint.valueOf(number, field);
+          if (value === undefined) throw this.circle(this.fields.indexOf(field));
+          return value;
+        });
       }
-      const members = [
-        ...new Set(
-          list.map(
-            (field) =>
-              dimensions.get(field) ?? valueDimension(field, () => this.makers.get(field)?.pool),
-          ),
-        ),
-      ].map((member) => member.others ?? member);
-      const isPlaced = ({ fields }: Dimension): boolean => fields.some((one) => places.has(one));
-      // By whom rows are counted is the same in every list.
-      const isPart = members.some((one) => isPlaced(one) && !this.isPer(one));
-      const free = members.filter((one) => !isPlaced(one) || (this.isPer(one) && !isPart));
-      const branch = free.find((one) => this.isOfTree(one));
-      const others = free.filter((one) => !this.isOfTree(one));
-      const isPlain = this.perKey === undefined && branch === undefined;
-      // All of these are distinct where some are already.
-      const isKnown = distinct.some(({ fields }) => fields.every((one) => list.includes(one)));
-      const place = isKnown ? inRounds : besideOf;
-      const beside = isPlain ? place(members, free, isKnown ? rounds : joints) : undefined;
-      if (beside !== undefined) {
-        distinct.push(beside.joint);
-        capacities.push(() => beside.joint.capacity());
-        put(beside.free, ({ number }) => beside.placeAt(number - 1));
-        continue;
-      }
-      if (isKnown) continue;
-      // What another list has placed already stays; then one more that is distinct by itself does.
-      const joined = isPart ? others.slice(0, 1) : others;
-      if (joined.length === 0) {
-        // Where each has its place by another list, this one has to come first, or one of them once in all.
-        const kept = members.filter(({ fields }) => fields.every((one) => list.includes(one)));
-        const own = kept.findLast((one) => !this.isOfTree(one) && !this.isPer(one));
-        const isFirst = isPlain && !alone.includes(whole);
-        if (branch === undefined && own !== undefined && isSure)
-          return this.planPlaces([isFirst ? whole : own.fields, ...alone]);
-        if (branch !== undefined)
-          put(
-            branch,
-            this.branchPlace(branch, () => 1),
-          );
-        continue;
-      }
-      const key = keyOf(world.seed, resource.name, 'joint', joints.length);
-      const joint = new Joint(joined, key, isOwnPair(joined[0], joined[1], world.resources()));
-      joints.push(joint);
-      for (const [index, dimension] of joined.entries())
-        put(dimension, (row) => this.jointPlaces(joint, row)[index] ?? null);
-      const per = joined.find((one) => this.isPer(one));
-      const tree = isPart ? undefined : branch;
-      const capacity = (): number => joint.capacity(per);
-      // With a key to the own table they are only distinct where that is the same.
-      const isTold = tree === undefined && isSure;
-      const most = isTold ? capacity : () => (capacity() === 0 ? 0 : Infinity);
-      (per === undefined ? capacities : groupCaps).push(most);
-      const isRound = tree === undefined && per === undefined && !isSure;
-      if (isRound) rounds.push(joint);
-      if (isTold || isRound) distinct.push(joint);
-      if (tree !== undefined) put(tree, this.branchPlace(tree, capacity));
     }
     for (const dimension of new Set(dimensions.values())) {
-      const fields = dimension.fields.filter((field) => !places.has(field));
-      const place = fields.length > 0 ? this.freePlace(dimension) : () => null;
-      for (const field of fields) places.set(field, [dimension, place]);
+      const fields = dimension.fields.filter((field) => !placed.has(field));
+      if (fields.length === 0) continue;
+      const placeOf = this.freePlace(dimension);
+      for (const field of fields)
+        placed.set(field, (row) => {
+          const place = placeOf(row);
+          return place === null ? null : dimension.valueAt(place, field);
+        });
     }
-    return places;
+    return placed;
   }
 
-  private isDistinctAlone(field: Field, dimensions: ReadonlyMap<Field, Dimension>): boolean {
-    if (field.unique) return true;
-    return !dimensions.has(field) && this.makers.get(field)?.isDistinctValue === true;
+  /** Whether a field of a list is distinct without the others; a text can be made so by a number. */
+  private isDistinctBySelf(
+    field: Field,
+    list: readonly Field[],
+    dimensions: ReadonlyMap<Field, Dimension>,
+  ): boolean {
+    if (field === this.resource.id || field.unique) return true;
+    const maker = dimensions.has(field) ? undefined : this.makers.get(field);
+    if (maker?.isEndless === true && !list.some((one) => one.unique)) maker.makeDistinct();
+    return maker?.isDistinctValue === true;
+  }
+
+  /** Makes fields distinct together in lists that share fields, and counts how many rows can be told apart by each. */
+  private jointOf(
+    lists: readonly (readonly Field[])[],
+    dimensions: ReadonlyMap<Field, Dimension>,
+  ): JointFields {
+    const { world, resource, perKey } = this;
+    const members = new Map<Field, Member>();
+    for (const field of new Set(lists.flat())) {
+      if (members.has(field)) continue;
+      const member = this.memberOf(field, dimensions.get(field));
+      for (const one of member.fields) members.set(one, member);
+    }
+    const fields = [...members.keys()];
+    const unequal = fields.flatMap((a, index) =>
+      fields.slice(index + 1).flatMap((b): (readonly [Field, Field])[] => {
+        const isOne = (dimensions.get(b)?.size ?? 0) < 2;
+        return isOwnPair(a, b, world.resources()) && !isOne ? [[a, b]] : [];
+      }),
+    );
+    for (const list of lists) {
+      const own = [...new Set(list.flatMap((field) => members.get(field) ?? []))];
+      const sizeOf = ({ choices, isSteady }: Member): number =>
+        isSteady ? (choices?.(0).size ?? 1) : 1;
+      const pair = unequal.find(([a, b]) => list.includes(a) && list.includes(b));
+      const size = (): number => {
+        const product = own.reduce((all, member) => all * sizeOf(member), 1);
+        const targets = dimensions.get(pair?.[1] ?? resource.id)?.size ?? 0;
+        return pair === undefined ? product : product - product / targets;
+      };
+      const isBounded = own.every(({ isSteady }) => isSteady);
+      const isPer = perKey !== undefined && list.includes(perKey);
+      (isPer ? this.groupCaps : this.capacities).push(
+        isBounded ? size : () => (size() === 0 ? 0 : Infinity),
+      );
+      const repeats = own.filter(({ fields: [one] }) => one && this.makers.get(one)?.repeats);
+      if (!isPer && repeats.length > 0 && repeats.length < own.length)
+        this.sureCapacities.push(size);
+    }
+    const order = [...new Set(members.values())].toSorted(
+      (a, b) => Number(b.isSteady) - Number(a.isSteady),
+    );
+    const joint = new JointFields(lists, order, unequal, {
+      count: () => unlessProblem(() => world.countOf(resource)) ?? 0,
+      ownerOf: (number) => this.groupOf(number)?.owner ?? 0,
+    });
+    this.distinct.push(joint);
+    return joint;
+  }
+
+  /** How a field that is distinct together with others gets its values. */
+  private memberOf(field: Field, dimension: Dimension | undefined): Member {
+    const { world, resource, random } = this;
+    const maker = this.makers.get(field);
+    const key = keyOf(world.seed, resource.name, 'joint', field.name);
+    if (dimension === undefined && maker !== undefined && maker.pool === undefined)
+      return {
+        fields: [field],
+        draw: (number, attempt) => [maker.make(this.row(number), attempt)],
+        isSteady: false,
+      };
+    const target = dimension?.others ?? dimension ?? valueDimension(field, () => maker?.pool);
+    const { fields } = target;
+    const valuesAt = (place: number | null): readonly JsonValue[] =>
+      fields.map((one) => (place === null ? null : target.valueAt(place, one)));
+    if (this.isPer(target))
+      return {
+        fields,
+        draw: (number) => valuesAt(this.groupOf(number)?.owner ?? null),
+        isSteady: true,
+      };
+    if (dimension !== undefined && this.isOfTree(dimension)) {
+      const isNullable = fields.every((one) => one.nullable);
+      return {
+        fields,
+        draw: (number, attempt) => {
+          random.start(key, number, attempt);
+          const earlier = this.earlierRows(number);
+          const options = { isNullable, isUnique: false };
+          return valuesAt(parentOf(number - 1, earlier, options, random));
+        },
+        // The latest rows are the ones to which the fewest lead.
+        choices: (number) => ({
+          size: this.earlierRows(number),
+          at: (index) => valuesAt(number - 2 - index),
+        }),
+        isSteady: false,
+      };
+    }
+    return {
+      fields,
+      draw: (number, attempt) =>
+        valuesAt(target.size === 0 ? null : random.start(key, number, attempt).below(target.size)),
+      choices: () => ({ size: target.size, at: valuesAt }),
+      isSteady: true,
+    };
   }
 
   private isPer({ fields }: Dimension): boolean {
@@ -313,13 +362,6 @@ export class ResourceRows {
     return found;
   }
 
-  private jointPlaces(joint: Joint, row: RowValues): readonly number[] {
-    const per = joint.dimensions.find((one) => this.isPer(one));
-    const group = per === undefined ? undefined : this.groupOf(row.number);
-    if (per === undefined || group === undefined) return joint.places(row.number - 1);
-    return joint.placesWithin(per, group.owner, group.index, row.number - 1);
-  }
-
   /** The place of a key or pair that is bound to nothing else; both halves of a pair have the same. */
   private freePlace(dimension: Dimension): PlaceOf {
     const [field] = dimension.fields;
@@ -336,11 +378,11 @@ export class ResourceRows {
     if (this.isOfTree(dimension)) return this.treePlace(nullable, isUnique, key);
     if (isUnique) {
       const { others = dimension } = dimension;
-      const joint = new Joint([others], key, false);
-      this.distinct.push(joint);
+      const places = new DistinctPlaces(others, key);
+      this.distinct.push(places);
       if (!nullable) this.capacities.push(() => others.size);
       return ({ number }) =>
-        nullable && !joint.has(number - 1) ? null : (joint.places(number - 1)[0] ?? null);
+        nullable && places.indexOf(number) >= others.size ? null : places.placeOf(number);
     }
     if (!nullable && dimension.ownFrom === undefined)
       this.capacities.push(() => (dimension.size === 0 ? 0 : Infinity));
@@ -362,17 +404,6 @@ export class ResourceRows {
     };
   }
 
-  /** The same for a key that is distinct together with what has so many values. */
-  private branchPlace({ fields }: Dimension, capacity: () => number): PlaceOf {
-    const nullable = fields.every((field) => field.nullable);
-    return ({ number }) => {
-      const earlier = Math.min(this.earlierRows(number), number - 1 - this.stand.last);
-      const branch = branchOf(earlier, capacity(), nullable);
-      if (branch === undefined) return nullable ? null : number - 1;
-      return number - 1 - earlier + branch;
-    };
-  }
-
   /** How many rows a key to the own table may lead to: none of which some may not be there. */
   private earlierRows(number: number): number {
     const { isWhole, last } = this.stand;
@@ -380,17 +411,9 @@ export class ResourceRows {
     return Math.min(earlier, number - 1 - (isWhole ? 0 : last));
   }
 
-  private makeOf(field: Field, places: Places): Make {
+  private makeOf(field: Field): Make {
     const { resource, world } = this;
     if (field === resource.id) return ({ number }) => idOf(resource, number, world.seed);
-    const placed = places.get(field);
-    if (placed !== undefined) {
-      const [dimension, placeOf] = placed;
-      return (row) => {
-        const place = placeOf(row);
-        return place === null ? null : dimension.valueAt(place, field);
-      };
-    }
     const maker = this.makers.get(field);
     if (maker === undefined) throw new TypeError(`${field.name} has no maker`);
     return (row) => maker.make(row);

@@ -5,7 +5,7 @@ import { rowsFrom, type Database, type Transaction } from '../../databases/datab
 import { decodeValue, quote, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement } from '../../sql/statement.ts';
 import { lastTextId, rowOfId } from '../ids.ts';
-import type { Universe } from '../distinct/joint.ts';
+import type { Universe } from '../distinct/dimensions.ts';
 import { keyOf } from '../random.ts';
 
 /** How a resource stands before it is filled. */

@@ -1,22 +1,8 @@
-import type { Dimension } from '../distinct/joint.ts';
+import type { Dimension } from '../distinct/dimensions.ts';
 import type { Random } from '../random.ts';
 
-/** How many rows lead to one where more are possible. */
-const usualBranches = 3;
 /** The part of the rows that are roots, where the key may be null. */
 const rootShare = 0.3;
-
-/**
- * To which row of its tree one leads whose key has to be distinct together with `capacity` values, which differ in as many
- * rows one after another; undefined for a root, which leads to none or, where the key may not be null, to itself. Rows
- * count from 0.
- */
-export function branchOf(row: number, capacity: number, isNullable: boolean): number | undefined {
-  // A root that leads to itself is one of those that lead to it.
-  const branches = Math.min(usualBranches, isNullable ? capacity : capacity - 1);
-  const roots = isNullable ? branches : 1;
-  return branches < 1 || row < roots ? undefined : Math.floor((row - roots) / branches);
-}
 
 /**
  * To which row one leads that may lead to so many just before it. A root leads to none or, where it has to lead to one, to

@@ -1,5 +1,4 @@
 import type { Field, Resource } from '../../model/api.ts';
-import type { FieldMaker } from '../maker.ts';
 
 /**
  * The lists of fields that have to be distinct together: `unique`, and the two keys of each junction, in the order that they
@@ -28,21 +27,18 @@ function isPart(list: readonly Field[], of: readonly Field[]): boolean {
   return list.length < of.length && list.every((field) => of.includes(field));
 }
 
-/**
- * What of a list keeps its rows apart: without the fields that repeat themselves whatever is done, where there are
- * others. `loose` is the one that does so alone, where the values of one have no places.
- */
-export function tellingPart(
-  whole: readonly Field[],
-  keys: ReadonlyMap<Field, unknown>,
-  makers: ReadonlyMap<Field, FieldMaker>,
-): { readonly list: readonly Field[]; readonly loose: FieldMaker | undefined } {
-  const makerOf = (field: Field): FieldMaker | undefined =>
-    keys.has(field) ? undefined : makers.get(field);
-  const kept = whole.filter((field) => makerOf(field)?.repeats !== true);
-  const list = kept.length === 0 || kept.length === whole.length ? whole : kept;
-  const open = list
-    .flatMap((field) => makerOf(field) ?? [])
-    .filter(({ pool }) => pool === undefined);
-  return { list, loose: open.find(({ isEndless }) => isEndless) ?? open[0] };
+/** Groups lists that share fields, directly or through others. */
+export function connectedLists<Item>(
+  lists: readonly (readonly Item[])[],
+): readonly (readonly (readonly Item[])[])[] {
+  let groups: (readonly (readonly Item[])[])[] = [];
+  for (const list of lists) {
+    const touches = (group: readonly (readonly Item[])[]): boolean =>
+      group.some((other) => other.some((item) => list.includes(item)));
+    groups = [
+      ...groups.filter((group) => !touches(group)),
+      [...groups.filter(touches).flat(), list],
+    ];
+  }
+  return groups;
 }
