@@ -8,37 +8,34 @@ import { customOrProblem } from './custom/custom.ts';
 import { idOf } from './ids.ts';
 import { loadFunctions, type UserFunctions } from './custom/modules.ts';
 import { GenerationProblem, unlessProblem, without } from './problem.ts';
-import type { Universe } from './distinct/dimensions.ts';
-import type { Surroundings } from './fill/part.ts';
-import { ResourceRows, type World } from './fill/rows.ts';
+import type { KeyTargets } from './distinct/dimensions.ts';
+import type { Surroundings } from './surroundings.ts';
+import { ResourceRows, type RowContext } from './resource-rows.ts';
 import { defaultCount, settingsOf, type GenerationSettings } from './settings.ts';
 import { loadWords, localesAlike, type Words } from './words/words.ts';
 
-/** What is said in place of the file. */
+/** Options that override the file. */
 export interface GenerationOptions {
   readonly seed?: number | undefined;
-  /** So many records of each of `resources`. */
+  /** The number of records of each of `resources`. */
   readonly count?: number | undefined;
-  /** The resources that are filled; all if left out. */
+  /** The resources to fill; all by default. */
   readonly resources?: ReadonlySet<Resource> | undefined;
-  /** What stood in modules, by their paths; what stands there now if left out. */
+  /** The source of modules by path, instead of the present files. */
   readonly modules?: ReadonlyMap<string, string> | undefined;
 }
 
-/** A generator, or what of the file cannot be generated. */
+/** A generator, or why the file cannot be generated. */
 export type Made =
   | { readonly ok: true; readonly generator: Generator }
   | {
       readonly ok: false;
       readonly problems: readonly GenerationProblem[];
-      /** Tells its warnings all the same; none where there is no such locale. */
+      /** Still gives values and warnings; undefined if the locale does not exist. */
       readonly generator?: Generator;
     };
 
-/**
- * Makes the generator of a model: loads its locale, and the functions of modules beside the file, in `folder`. What
- * the file asks for and cannot be had comes back as problems, all of them.
- */
+/** Makes the generator of a model: loads its locale, and the functions of modules in `folder`. Returns all problems at once. */
 export async function makeGenerator(
   api: Api,
   folder: string | undefined,
@@ -47,15 +44,12 @@ export async function makeGenerator(
   const { words, functions, problems } = await loadAll(api, folder, options);
   if (words === undefined) return { ok: false, problems };
   const generator = new Generator(api, words, functions, options);
-  // A function that could not be loaded makes no value either.
+  // A missing function is reported once, not again for its values.
   problems.push(...without(generator.problems(), problems));
   return problems.length > 0 ? { ok: false, problems, generator } : { ok: true, generator };
 }
 
-/**
- * What of all that a model names for its data does not exist; no value is made for it, so the file may have other errors,
- * of which some fields are missing.
- */
+/** The generators, functions and locale that a model names and that do not exist. No value is made, so the model may be incomplete. */
 export async function missingSources(
   api: Api,
   folder: string | undefined,
@@ -74,7 +68,7 @@ export async function missingSources(
   return problems;
 }
 
-/** Loads the locale and the functions that a model names. */
+/** Loads the locale and the functions of a model. */
 async function loadAll(
   api: Api,
   folder: string | undefined,
@@ -110,31 +104,31 @@ export class Generator {
   readonly settings: GenerationSettings;
   private readonly api: Api;
   private readonly options: GenerationOptions;
-  private readonly world: World;
+  private readonly context: RowContext;
   private readonly made = new Map<Resource, ResourceRows>();
   private readonly counts = new Map<Resource, number | 'open'>();
-  /** What is known of the records that are there, in place of those that would be generated. */
-  private readonly known = new Map<Resource, Universe>();
+  /** Stored records that keys lead to, instead of generated ones. */
+  private readonly known = new Map<Resource, KeyTargets>();
 
   constructor(api: Api, words: Words, functions: UserFunctions, options: GenerationOptions) {
     this.api = api;
     this.options = options;
     this.settings = settingsOf(api, options);
-    this.world = {
+    this.context = {
       words,
       functions,
       seed: this.settings.seed,
       resources: () => api.resources.values(),
       countOf: (resource) => this.countOf(resource),
-      universe: (resource, from) =>
-        (resource === from ? undefined : this.known.get(resource)) ?? this.rowUniverse(resource),
+      keyTargets: (resource, from) =>
+        (resource === from ? undefined : this.known.get(resource)) ?? this.rowTargets(resource),
       isGrouped: (resource) => this.isGrouped(resource),
       specificationOf: (resource) => this.specificationOf(resource),
       siblingOf: (around) => (names) => names.find((name) => isSibling(around, name)),
     };
   }
 
-  /** All resources of the model, filled or not. */
+  /** All resources of the model. */
   get resources(): Iterable<Resource> {
     return this.api.resources.values();
   }
@@ -149,12 +143,12 @@ export class Generator {
     );
   }
 
-  /** The rows of a resource. Throws a `GenerationProblem` where its fields ask for what does not exist. */
+  /** The rows of a resource. Throws a `GenerationProblem` if a source of its fields does not exist. */
   rowsOf(resource: Resource): ResourceRows {
-    return getOrInsert(this.made, resource, () => new ResourceRows(resource, this.world));
+    return getOrInsert(this.made, resource, () => new ResourceRows(resource, this.context));
   }
 
-  /** How many rows a resource has. Throws a `GenerationProblem` where there cannot be as many as the file wants. */
+  /** The number of rows of a resource. Throws a `GenerationProblem` if fewer are possible than the file wants. */
   countOf(resource: Resource): number {
     const known = this.counts.get(resource);
     if (known === 'open') {
@@ -180,8 +174,9 @@ export class Generator {
     const { generate } = this.specificationOf(resource);
     const path = ['resources', resource.name, 'generate'];
     const own = this.options.count === undefined ? generate?.count : undefined;
-    const { groups, stand } = rows;
-    const wanted = groups === undefined ? (own ?? this.settings.count) : stand.count + groups.total;
+    const { groups, storedRows } = rows;
+    const wanted =
+      groups === undefined ? (own ?? this.settings.count) : storedRows.count + groups.total;
     if (own === undefined && groups === undefined) return Math.min(wanted, rows.sureCapacity);
     const { capacity } = rows;
     if (wanted <= capacity) return wanted;
@@ -191,7 +186,7 @@ export class Generator {
     );
   }
 
-  /** Which fields leave fewer records than are wanted. */
+  /** Names the fields that allow too few records. */
   private reason(resource: Resource, wanted: number): string {
     const narrow = this.rowsOf(resource)
       .narrowFields(wanted)
@@ -202,16 +197,16 @@ export class Generator {
       : `: each has a value of its own, and ${narrow.join(', ')}`;
   }
 
-  /** Says which records of a resource keys lead to, where they are not all generated ones. */
-  setKnown(resource: Resource, universe: Universe | undefined): void {
-    if (universe === undefined) this.known.delete(resource);
-    else this.known.set(resource, universe);
+  /** Sets the records that keys to a resource lead to, if they are not all generated. */
+  setKnown(resource: Resource, keyTargets: KeyTargets | undefined): void {
+    if (keyTargets === undefined) this.known.delete(resource);
+    else this.known.set(resource, keyTargets);
     this.counts.clear();
     for (const rows of this.made.values()) rows.forget();
   }
 
-  /** The rows of a resource as records that keys lead to, at the places of their numbers. */
-  rowUniverse(resource: Resource): Universe {
+  /** The rows of a resource as targets of keys, in order of their numbers. */
+  rowTargets(resource: Resource): KeyTargets {
     const { seed } = this.settings;
     return {
       size: this.countOf(resource),
@@ -224,10 +219,10 @@ export class Generator {
   private valueOf(field: Field, row: number): JsonValue {
     const rows = this.rowsOf(field.resource);
     const position = rows.positionOf(field.name) ?? -1;
-    return this.world.words.random.keeping(() => rows.row(row).at(position));
+    return this.context.words.random.keeping(() => rows.row(row).at(position));
   }
 
-  /** Everything that keeps this generator from making data, as the first rows of each resource show. */
+  /** All errors in the first rows of each resource. */
   problems(): readonly GenerationProblem[] {
     const found: GenerationProblem[] = [];
     const note = <Value>(work: () => Value): Value | undefined => {
@@ -252,7 +247,7 @@ export class Generator {
     return once(found);
   }
 
-  /** What is made otherwise than one would think; nothing of resources of which no record can be made. */
+  /** Warnings, except of resources that cannot be generated. */
   warnings(): readonly GenerationProblem[] {
     return once(
       this.chosen().flatMap((resource) => unlessProblem(() => this.warningsOf(resource)) ?? []),
@@ -286,12 +281,12 @@ export class Generator {
           `generated records have keys that it refuses: ${reason}`,
         );
     }
-    for (const maker of rows.makers.values())
-      for (const [place, message] of maker.warnings()) warn(place, message);
+    for (const fieldGenerator of rows.fieldGenerators.values())
+      for (const [place, message] of fieldGenerator.warnings()) warn(place, message);
     return found;
   }
 
-  /** Why the key of one of the first records breaks a rule of its own field, as what it leads to has no such rule. */
+  /** Why a key breaks a rule of its field that the field it leads to does not have. */
   private strangeKey(field: Field, count: number): string | undefined {
     if (field.reference === undefined) return undefined;
     for (let row = 1; row <= Math.min(count, defaultCount); row += 1) {
@@ -320,7 +315,7 @@ function once(problems: readonly GenerationProblem[]): readonly GenerationProble
   ];
 }
 
-/** Whether a value may be made from this field's: it is beside it, and its template does not lead back. */
+/** Whether a field is a sibling that values may be made from: its template must not lead back. */
 function isSibling({ fields, whole }: Surroundings, name: string): boolean {
   const leadsBack = (other: string, seen: ReadonlySet<string>): boolean => {
     if (other === whole.name) return true;

@@ -3,11 +3,11 @@ import { isGenerated } from '../model/field-types/id.ts';
 import type { JsonValue } from '../specification/specification.ts';
 import { keyOf, Random } from './random.ts';
 
-/** The time in the first generated UUIDv7; each row has one millisecond more, so that ids sort as rows do. */
+/** The time of row 0 in generated UUIDv7 ids. Each row adds a millisecond, so ids sort like rows. */
 const firstTime = Date.parse('2025-01-01T00:00:00.000Z');
 const random = new Random();
 
-/** The id of a generated row: its number, or a UUIDv7 that holds it. */
+/** The id of a generated row: its number, or a UUIDv7 that contains the number. */
 export function idOf(resource: Resource, row: number, seed: number): JsonValue {
   if (isGenerated(resource.id)) return row;
   random.start(keyOf(seed, resource.name, 'id'), row);
@@ -21,10 +21,10 @@ export function idOf(resource: Resource, row: number, seed: number): JsonValue {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(3)}-${variant}${hex(3)}-${hex(12)}`;
 }
 
-/** Ids of generated rows of text are below this one. */
+/** An upper bound of generated text ids. */
 export const lastTextId = `${(firstTime + 0x1_0000_0000).toString(16).padStart(12, '0').slice(0, 8)}-ffff-7fff-bfff-ffffffffffff`;
 
-/** The row that has this id, if it is a generated one; undefined otherwise. */
+/** The row number of a generated id; undefined for other ids. */
 export function rowOfId(resource: Resource, id: JsonValue, seed: number): number | undefined {
   if (isGenerated(resource.id)) return typeof id === 'number' && id >= 1 ? id : undefined;
   if (typeof id !== 'string' || !/^[0-9a-f]{8}-[0-9a-f]{4}-7/u.test(id)) return undefined;

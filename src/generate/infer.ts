@@ -10,17 +10,15 @@ import { relatedNumber } from './kinds/related.ts';
 import { findEnding, tokensOf } from './kinds/names.ts';
 import { uuidOf } from './kinds/kind.ts';
 import { anyJson, anyText, emailKind, subjectKind, textKinds } from './kinds/texts.ts';
-import { ownTokens, type Surroundings } from './fill/part.ts';
-import { patternTexts } from './pattern.ts';
+import { ownTokens, type Surroundings } from './surroundings.ts';
+import { patternTexts, plainText } from './pattern.ts';
 import { listPool, numberPool } from './distinct/pool.ts';
-import type { Place, Row, Source } from './source.ts';
-import { plainText } from './plain-text.ts';
+import type { SourceContext, Row, Source } from './source.ts';
 import type { Words } from './words/words.ts';
 
 /**
- * The sources that a field's name, type and constraints suggest, the best first; the last ones satisfy the
- * constraints whatever the field is called. None: the constraints allow nothing. Objects and arrays are made of
- * their parts and have none here.
+ * The sources for a field by its name, type and constraints, the best first. The last ones satisfy the constraints whatever
+ * the name; the list is empty if they allow nothing, and for objects and arrays, which are composed of their parts.
  */
 export function inferredSources(
   field: Field,
@@ -28,22 +26,31 @@ export function inferredSources(
   isUnique: boolean,
   words: Words,
   around: Surroundings,
-  siblingOf: Place['siblingOf'],
+  siblingOf: SourceContext['siblingOf'],
 ): readonly Source[] {
   const named = ownTokens(field, isItem);
   const tokens = [...around.tokens, ...named];
   const { subject, fields, whole } = around;
   const isPart = field !== whole;
-  const place: Place = { field, tokens, prefix: '', words, subject, isPart, fields, siblingOf };
-  if (field.values !== undefined) return [allowedValues(place)].filter(isFilled);
+  const context: SourceContext = {
+    field,
+    tokens,
+    prefix: '',
+    words,
+    subject,
+    isPart,
+    fields,
+    siblingOf,
+  };
+  if (field.values !== undefined) return [allowedValues(context)].filter(isFilled);
   const { generated } = field.type;
   if (typeof generated === 'function')
     return [{ name: field.type.name, draw: ({ random }) => generated(random, field) }];
   switch (generated) {
     case 'text':
-      // Some words mean something else of many than of one: of a story `label` is what it is called, `labels` are tags.
+      // Some words have another meaning in the plural: a `label` is a title, `labels` are tags.
       return textSources(
-        place,
+        context,
         isUnique,
         isItem ? [...around.tokens, ...tokensOf(field.name)] : tokens,
       );
@@ -53,7 +60,7 @@ export function inferredSources(
       const { name } = kind;
       const pool = numberPool(field, rangeOf(kind, subject), isUnique);
       if (pool === undefined) return [];
-      const related = relatedNumber(name, { ...place, prefix: found?.prefix ?? '' });
+      const related = relatedNumber(name, { ...context, prefix: found?.prefix ?? '' });
       return [
         {
           name,
@@ -77,7 +84,7 @@ export function inferredSources(
     }
     case 'day':
     case 'moment':
-      return [momentSource(place, isUnique)];
+      return [momentSource(context, isUnique)];
     case 'time':
       return [timeSource(named, isUnique)];
     case 'uuid':
@@ -94,7 +101,7 @@ export function inferredSources(
   }
 }
 
-/** What a number is, whichever end of a range (`salaryMin`, `price: { from, to }`), and per whatever (`pricePerNight`). */
+/** The words without the end of a range (`salaryMin`, `price: { from, to }`) and without `per …` (`pricePerNight`). */
 function unbound(tokens: readonly string[]): readonly string[] {
   const per = tokens.indexOf('per');
   if (per > 0) return tokens.slice(0, per);
@@ -111,13 +118,13 @@ function isFilled({ pool }: Source): boolean {
   return pool === undefined || pool.size > 0;
 }
 
-/** The allowed values that the field's other rules leave; every second time its default. */
-function allowedValues(place: Place): Source {
-  const { field } = place;
+/** The allowed values that satisfy the field's other rules; its default half of the time. */
+function allowedValues(context: SourceContext): Source {
+  const { field } = context;
   const values = (field.values ?? []).filter((value) => readValue(value, field).ok);
   const { default: fallback } = field.attributes;
   const isUsual = fallback !== undefined && values.includes(fallback);
-  const fitting = fittingValues(place, values);
+  const fitting = fittingValues(context, values);
   return {
     name: 'helpers.arrayElement',
     args: values,
@@ -132,12 +139,12 @@ function allowedValues(place: Place): Source {
 const female = /^(?:f|w|female|woman|weiblich|frau|femme|mme|ms|mrs|miss)$/iu;
 const male = /^(?:m|male|man|männlich|maennlich|herr|homme|mr)$/iu;
 
-/** Those of a status that fit how far the row has come, and of a gender or salutation whose it is; else undefined. */
+/** The values that fit the row: of a status its progress, of a gender or salutation its person. Undefined for others. */
 function fittingValues(
-  place: Place,
+  context: SourceContext,
   values: readonly JsonValue[],
 ): ((row: Row) => readonly JsonValue[]) | undefined {
-  const { field, tokens, words } = place;
+  const { field, tokens, words } = context;
   const last = tokens.at(-1) ?? '';
   if (/^(?:status|state|stage|phase)$/u.test(last)) return statusesOf(values, field.resource.name);
   if (!/^(?:gender|sex|salutation|honorific)$/u.test(last)) return undefined;
@@ -152,7 +159,7 @@ function fittingValues(
   };
 }
 
-/** What the format of a text says of it, as the ending of a name. */
+/** The name endings that formats stand for. */
 const formatEndings: Readonly<Record<string, string>> = {
   url: 'url',
   slug: 'slug',
@@ -161,37 +168,40 @@ const formatEndings: Readonly<Record<string, string>> = {
   ipv6: 'ipv6',
 };
 
-/** Where a pattern allows less than this many texts, what may stand around it is wanted as well. */
+/** If a pattern allows fewer texts, text around the match is added. */
 const fewTexts = { unique: 1_000, other: 2 };
 
 function textSources(
-  place: Place,
+  context: SourceContext,
   isUnique: boolean,
   ofMany: readonly string[],
 ): readonly Source[] {
-  const { field, tokens } = place;
+  const { field, tokens } = context;
   const { pattern, minLength = 0 } = field.attributes;
   const { text } = field.type;
   const format = formatOf(field);
   const found = findEnding(ofMany, textKinds) ?? findEnding(tokens, textKinds);
   const sources: Source[] = [];
   if (found !== undefined && format !== 'email')
-    sources.push(found.kind({ ...place, prefix: found.prefix }));
+    sources.push(found.kind({ ...context, prefix: found.prefix }));
   if (format === 'email') {
     const prefix = /^(?:(.*) )?(?:e ?mail|mail|email address|mail address)$/u.exec(
       tokens.join(' '),
     )?.[1];
-    sources.push(emailKind({ ...place, prefix: prefix ?? '' }));
+    sources.push(emailKind({ ...context, prefix: prefix ?? '' }));
   } else if (format !== undefined) {
     const kind = textKinds.get(formatEndings[format] ?? '');
-    if (kind !== undefined) sources.push(kind(place));
+    if (kind !== undefined) sources.push(kind(context));
   }
   if (pattern !== undefined) {
     const made = patternsOf(pattern).flatMap(([source, spread]) => {
       const texts = patternTexts(source, spread);
       if (texts === undefined) return [];
       const draw: Source['draw'] = ({ random }) => texts.draw(random);
-      const pool = { size: texts.size, at: (index: number) => texts.at(index, place.words.random) };
+      const pool = {
+        size: texts.size,
+        at: (index: number) => texts.at(index, context.words.random),
+      };
       return [{ name: 'helpers.fromRegExp', args: pattern, pool, draw }];
     });
     const few = isUnique ? fewTexts.unique : fewTexts.other;
@@ -200,14 +210,14 @@ function textSources(
   }
   const isLong = text === 'long' || minLength > 40;
   if (pattern === undefined && format === undefined) {
-    const called = found === undefined && text === 'short' ? subjectKind(place) : undefined;
-    sources.push(...(called === undefined ? [] : [called]), anyText(place, isLong));
+    const called = found === undefined && text === 'short' ? subjectKind(context) : undefined;
+    sources.push(...(called === undefined ? [] : [called]), anyText(context, isLong));
   }
-  sources.push(plainText(field, format, place.words));
+  sources.push(plainText(field, format, context.words));
   return sources;
 }
 
-/** What may match a pattern: a text with just that in it, with more or fewer repetitions, or with something around. */
+/** Variants of a pattern: with more or fewer repetitions, and with text around the match. */
 function patternsOf(pattern: string): readonly (readonly [source: string, spread: number])[] {
   const before = pattern.startsWith('^') ? '' : '[a-z]{4}';
   const after = pattern.endsWith('$') ? '' : '[a-z]{4}';

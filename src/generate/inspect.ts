@@ -29,10 +29,9 @@ export interface Inspection {
 }
 
 /**
- * How the shown records of a resource came to be, as far as this caller may read them. Only of fields that are shown is
- * it told, since nothing is known of the others. Of several records a field is `generated` only where it is in each of
- * them, and `written` where it is in one of them. `generator` is undefined where the specification asks for what cannot
- * be generated.
+ * Describes where the shown values come from, for the fields that the caller may read. Of several records a field is
+ * `generated` if it is in all of them, and `written` if it is in one. `generator` is undefined if the file cannot be
+ * generated.
  */
 export function inspectRecords(
   api: Api,
@@ -93,7 +92,7 @@ function originOf(
   const made =
     row === undefined || position === undefined ? undefined : unlessProblem(() => row.at(position));
   const count = unlessProblem(() => generator?.countOf(resource)) ?? 0;
-  // An id is always that of its row; beyond the generated ones the service has given it.
+  // Ids beyond the generated rows were given by the service.
   if (isId) return row !== undefined && row.number <= count ? 'generated' : 'default';
   if (made !== undefined && isShown(value, made)) return 'generated';
   if (field.default?.kind === 'value' && isShown(value, field.default.value)) return 'default';
@@ -102,7 +101,7 @@ function originOf(
     : 'written';
 }
 
-/** Whether a shown value is the whole value, or the part of it that was asked for. */
+/** Whether a shown value is the whole value, or the requested part of it. */
 function isShown(shown: JsonValue, whole: JsonValue): boolean {
   if (!isJsonObject(shown)) return JSON.stringify(shown) === JSON.stringify(whole);
   return (
@@ -114,12 +113,12 @@ function isShown(shown: JsonValue, whole: JsonValue): boolean {
 }
 
 /**
- * The definition of the file, without what names something that this caller may not see, and with what it says of the
- * field in another place: at a relation, or as `timestamps`.
+ * The definition in the file, without names that the caller may not see, and with what a relation or `timestamps` says of
+ * the field.
  */
 function shownDefinition({ field }: FieldView, resourceView: ResourceView): object {
   const { attributes, reference, required, nullable, unique, readOnly } = field;
-  const target = reference && otherFace(resourceView, reference.field);
+  const target = reference && targetName(resourceView, reference.field);
   return {
     ...shownAttributes(attributes, resourceView),
     ...(required ? { required } : {}),
@@ -146,8 +145,8 @@ function shownAttributes(attributes: FieldSpecification, resourceView: ResourceV
   };
 }
 
-/** The name of a field that a key leads to, where a relation of this view leads there. */
-function otherFace(resourceView: ResourceView, target: Field): string | undefined {
+/** The name of the field that a key leads to, if a relation of this view leads there. */
+function targetName(resourceView: ResourceView, target: Field): string | undefined {
   for (const { relation, target: targetOf } of resourceView.relations.values()) {
     if (relation.kind !== 'belongsTo' || relation.targetField !== target) continue;
     const other = targetOf(relation.target);
@@ -157,7 +156,7 @@ function otherFace(resourceView: ResourceView, target: Field): string | undefine
   return undefined;
 }
 
-/** A template in the names of this view; undefined where it speaks of a field that this caller may not read. */
+/** A template in the names of this view; undefined if it uses a field that the caller may not read. */
 function templateIn(resourceView: ResourceView, template: string): string | undefined {
   const names = new Map(
     [...resourceView.fields.values()].map(({ field, name }) => [field.name, name]),

@@ -1,13 +1,16 @@
 import { readPattern } from './pattern-structure.ts';
 import { largestPermutation, type Random } from './random.ts';
+import type { Field } from '../model/api.ts';
+import type { Source } from './source.ts';
+import type { Words } from './words/words.ts';
 
-/** Makes the choices of a text: which of `size` ways, and how often something between two bounds. */
+/** Makes the choices of a text: one of `size` ways, and a number of repetitions. */
 interface Chooser {
   readonly below: (size: number) => number;
   readonly times: (least: number, most: number) => number;
 }
 
-/** A part of a pattern: how many texts it has at least where every repetition is as long as it may be. */
+/** A part of a pattern; `size` is a lower bound of its texts with the most repetitions. */
 interface Part {
   readonly size: number;
   readonly make: (choose: Chooser) => string;
@@ -17,15 +20,15 @@ interface Part {
 export interface PatternTexts {
   readonly size: number;
   readonly draw: (random: Random) => string;
-  /** The text of a place; what the place leaves open is drawn. */
+  /** The text at a place; choices that the place does not determine are drawn. */
   readonly at: (place: number, random: Random) => string;
 }
 
 const edges = new Set(['^', '$', String.raw`\b`, String.raw`\B`]);
 
 /**
- * Texts that match a valid pattern, made from its structure; `+` and `*` repeat up to `spread` times more than they
- * must. Undefined where the pattern looks around or back, or has a class without a known character.
+ * Texts that match a valid pattern, made from its structure; `+` and `*` repeat up to `spread` times more than they must.
+ * Undefined for look-around, back-references, and classes without a known character.
  */
 export function patternTexts(source: string, spread: number): PatternTexts | undefined {
   let isKnown = true;
@@ -69,7 +72,7 @@ export function patternTexts(source: string, spread: number): PatternTexts | und
       let [rest, open] = [place, largestPermutation];
       return root.make({
         below: (size) => {
-          // Once the place is told apart, the others may be anything.
+          // The place is used up: the rest may be anything.
           if (open <= 1) return random.below(size);
           const digit = rest % size;
           [rest, open] = [Math.floor(rest / size), open / size];
@@ -81,7 +84,7 @@ export function patternTexts(source: string, spread: number): PatternTexts | und
   };
 }
 
-/** Ranges of characters in which those of a class are looked for, the usual ones first. */
+/** Ranges in which the characters of a class are searched, the usual ones first. */
 const blocks = [
   [0x20, 0x7e],
   [0xa1, 0x24f],
@@ -93,7 +96,7 @@ const blocks = [
   [0x0, 0x1f],
 ] as const;
 
-/** The characters that a token stands for, of the first block that has any; of an open class letters and digits. */
+/** The characters of a token in the first block that has any; letters and digits for an open class. */
 function charactersOf(token: string): readonly string[] {
   const single = new RegExp(`^${token}$`, 'u');
   const isOpen = /^(?:\.|\[\^|\\[SDPW])/u.test(token);
@@ -108,4 +111,78 @@ function charactersOf(token: string): readonly string[] {
     if (fitting.length > 0) return fitting;
   }
   return [];
+}
+
+/** The longest part of a host name. */
+const mostLabel = 60;
+
+/** A pattern for a host name of a length. */
+function hostPattern(length: number): string {
+  const labels: string[] = [];
+  let left = length;
+  while (left > mostLabel + 1) {
+    labels.push(`[a-z]{${mostLabel - 1}}`);
+    left -= mostLabel;
+  }
+  return [...labels, `[a-z]{${left}}`].join(String.raw`\.`);
+}
+
+/** A pattern for texts of a format with exactly this length; undefined if there is none. */
+function formatPattern(format: string | undefined, length: number): string | undefined {
+  switch (format ?? '') {
+    case 'email': {
+      const local = Math.min(64, length - 2);
+      if (local < 1) return undefined;
+      const domain = length - local - 1;
+      const usual = length > 12 && length <= 76 ? `[a-z]{${length - 12}}@example\\.com` : undefined;
+      return usual ?? `[a-z]{${local}}@${hostPattern(domain)}`;
+    }
+    case 'url':
+      if (length < 5) return undefined;
+      return length >= 18
+        ? `https://a\\.example/[a-z0-9]{${length - 18}}`
+        : `a://[a-z]{${length - 4}}`;
+    case 'hostname':
+      return length > 253 ? undefined : hostPattern(length);
+    case 'ipv4': {
+      // Four parts of one to three digits.
+      const extra = length - 7;
+      if (extra < 0 || extra > 8) return undefined;
+      const parts = [0, 1, 2, 3].map((index) => Math.floor((extra + 3 - index) / 4));
+      return parts.map((more) => ['[1-9]', '[1-9][0-9]', '1[0-9]{2}'][more]).join(String.raw`\.`);
+    }
+    case 'ipv6': {
+      if (length < 3 || length > 39) return undefined;
+      const groups: number[] = [];
+      let left = length - 2;
+      while (left > 5) {
+        groups.push(left === 6 ? 3 : 4);
+        left -= left === 6 ? 4 : 5;
+      }
+      groups.push(Math.min(left, 4));
+      return `::${groups.map((size) => `[1-9a-f]{${size}}`).join(':')}`;
+    }
+    default:
+      return `[a-z0-9]{${length}}`;
+  }
+}
+
+/** Meaningless text with the lengths and format of a field. */
+export function plainText(field: Field, format: string | undefined, { random }: Words): Source {
+  const { minLength = 0, maxLength = Infinity } = field.attributes;
+  const usual = format === 'ipv4' ? 11 : format === 'email' || format === 'url' ? 24 : 12;
+  const wanted = Math.max(minLength, Math.min(usual, maxLength));
+  // If no text has exactly that length, a shorter or longer one may do.
+  const lengths = [wanted, wanted + 1, wanted - 1, minLength, Math.min(maxLength, minLength + 40)];
+  const texts = lengths
+    .filter((length) => length >= minLength && length <= maxLength)
+    .map((length) => formatPattern(format, length))
+    .map((pattern) => (pattern === undefined ? undefined : patternTexts(pattern, 0)))
+    .find((one) => one !== undefined);
+  if (texts === undefined) return { name: 'string.alphanumeric', draw: () => '' };
+  return {
+    name: 'string.alphanumeric',
+    pool: { size: texts.size, at: (place) => texts.at(place, random) },
+    draw: () => texts.draw(random),
+  };
 }

@@ -1,9 +1,6 @@
 import type { Problem } from '../specification/problems.ts';
 
-/**
- * Why data cannot be generated, or not as one would think: a place in the specification, and what is wrong there. A
- * warning is no mistake of the file, which can be served as it is.
- */
+/** A problem with generated data: a path in the specification, and what is wrong there. A file with warnings can be served. */
 export class GenerationProblem extends Error {
   readonly path: readonly (string | number)[];
   readonly severity: Problem['severity'];
@@ -19,7 +16,7 @@ export class GenerationProblem extends Error {
   }
 }
 
-/** Those of some problems that are of no place where something else has been told already. */
+/** The problems whose path, or a path below it, has not been reported yet. */
 export function without(
   problems: readonly GenerationProblem[],
   told: readonly GenerationProblem[],
@@ -29,7 +26,7 @@ export function without(
   );
 }
 
-/** What is given; undefined where it cannot be generated. */
+/** The result of `give`; undefined if it cannot be generated. */
 export function unlessProblem<Value>(give: () => Value): Value | undefined {
   try {
     return give();

@@ -1,12 +1,12 @@
-/** Where a sequence of draws begins: 64 bits of what it is drawn for. */
+/** The start of a sequence of draws, 64 bits. */
 export interface Key {
   readonly high: number;
   readonly low: number;
 }
 
 /**
- * The key of some words and numbers, such as seed, resource and field. Another order or another split of the same
- * characters gives another key. The same on every machine: only 32-bit integers are used.
+ * Hashes words and numbers, such as seed, resource and field. Another order or split of the same characters gives another
+ * key. Only 32-bit integers are used, so the key is the same on every machine.
  */
 export function keyOf(...parts: readonly (string | number)[]): Key {
   let [high, low] = [0xdeadbeef, 0x41c6ce57];
@@ -26,8 +26,8 @@ export function keyOf(...parts: readonly (string | number)[]): Key {
 }
 
 /**
- * Draws that follow from a key and a row alone (sfc32): no two values share a sequence, so none depends on another's
- * being there. One object serves all, since it is set anew for each value.
+ * A random number generator (sfc32) whose draws follow from a key and a row alone. No two values share a sequence, so no
+ * value depends on another. One object serves all values, since each starts a new sequence.
  */
 export class Random {
   private a = 0;
@@ -35,7 +35,7 @@ export class Random {
   private c = 0;
   private d = 1;
 
-  /** Begins the sequence of a key and a row; `item` tells apart what one row draws several times. */
+  /** Starts the sequence of a key and a row; `item` numbers the sequences of one row. */
   start({ high, low }: Key, row: number, item = 0): this {
     this.a = high;
     this.b = low;
@@ -45,8 +45,8 @@ export class Random {
     return this;
   }
 
-  /** Draws from another sequence and then goes on with this one. */
-  aside<Value>(key: Key, row: number, draw: () => Value): Value {
+  /** Draws from another sequence, then continues this one. */
+  drawFrom<Value>(key: Key, row: number, draw: () => Value): Value {
     const { a, b, c, d } = this;
     this.start(key, row);
     try {
@@ -56,7 +56,7 @@ export class Random {
     }
   }
 
-  /** Goes on as before, whatever `draw` has drawn. */
+  /** Runs `draw`, then continues the sequence as if it had drawn nothing. */
   keeping<Value>(draw: () => Value): Value {
     const { a, b, c, d } = this;
     try {
@@ -113,9 +113,9 @@ export class Random {
 export const largestPermutation = 2 ** 46;
 
 /**
- * The place of `index` in an order of 0 … size−1 that the key fixes: each place is taken once, so that what is drawn
- * by it is distinct without looking at other rows (a Feistel network, walked until it falls below `size`). Indexes from
- * `size` on have the places of the first ones: walked from there, it need not ever fall below.
+ * The `index`-th number of a permutation of 0 … size−1 that the key fixes, so values are distinct without a look at other
+ * rows. It is a Feistel network, repeated until the result is below `size`. Indexes from `size` on repeat the first ones:
+ * from there the repetition might not end.
  */
 export function permuted(index: number, size: number, { high, low }: Key): number {
   if (size <= 1) return 0;

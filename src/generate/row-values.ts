@@ -2,29 +2,29 @@ import type { JsonValue } from '../specification/specification.ts';
 import type { Random } from './random.ts';
 import type { Row } from './source.ts';
 
-/** What makes the values of a row. */
+/** Makes the values of rows. */
 interface Maker {
   /** The value of a field, by its position in the resource. */
   readonly make: (row: RowValues, position: number) => JsonValue;
   readonly positionOf: (name: string) => number | undefined;
-  /** Says of a field that its value would need itself. */
+  /** The error for a value that needs itself. */
   readonly circle: (position: number) => Error;
   readonly keeping: <Value>(work: () => Value) => Value;
-  readonly aside: <Value>(
+  readonly shared: <Value>(
     concept: string,
     number: number,
     draw: (random: Random) => Value,
   ) => Value;
 }
 
-/** The values of one row, each made when it is first asked for. */
+/** The values of one row, each generated on first use. */
 export class RowValues implements Row {
   readonly number: number;
   readonly whole: Row = this;
   private readonly rows: Maker;
   private readonly values: (JsonValue | undefined)[];
   private readonly open: boolean[] = [];
-  private asides: Map<string, unknown> | undefined;
+  private sharedValues: Map<string, unknown> | undefined;
 
   constructor(rows: Maker, number: number) {
     this.rows = rows;
@@ -56,13 +56,13 @@ export class RowValues implements Row {
     return position === undefined ? undefined : this.rows.keeping(() => this.at(position));
   };
 
-  /** What a concept gives is the same for all fields of the row that ask for it, so it is drawn once. */
-  readonly aside = <Value>(concept: string, draw: (random: Random) => Value): Value => {
-    this.asides ??= new Map();
-    const known = this.asides.get(concept);
-    if (known !== undefined || this.asides.has(concept)) return known as Value;
-    const value = this.rows.aside(concept, this.number, draw);
-    this.asides.set(concept, value);
+  /** All fields of the row share the value of a concept, so it is drawn once. */
+  readonly shared = <Value>(concept: string, draw: (random: Random) => Value): Value => {
+    this.sharedValues ??= new Map();
+    const known = this.sharedValues.get(concept);
+    if (known !== undefined || this.sharedValues.has(concept)) return known as Value;
+    const value = this.rows.shared(concept, this.number, draw);
+    this.sharedValues.set(concept, value);
     return value;
   };
 }

@@ -1,25 +1,25 @@
 import type { Api } from '../model/api.ts';
 
-/** How many records a resource has where nothing else is said. */
+/** The number of records of a resource by default. */
 export const defaultCount = 25;
 const defaultSeed = 1;
 const defaultLocale = 'en';
 
-/** What all that is generated follows from, beside the model. */
+/** What generated values follow from besides the model. */
 export interface GenerationSettings {
   readonly seed: number;
   readonly locale: string;
   readonly count: number;
 }
 
-/** What is said in place of the file. */
-interface SaidOtherwise {
+/** Options that override the file. */
+interface Overrides {
   readonly seed?: number | undefined;
   readonly count?: number | undefined;
 }
 
-/** The settings of an Api: what the options say, else the file, else the defaults. */
-export function settingsOf(api: Api, { seed, count }: SaidOtherwise = {}): GenerationSettings {
+/** The settings of an Api: from the options, else the file, else the defaults. */
+export function settingsOf(api: Api, { seed, count }: Overrides = {}): GenerationSettings {
   const { generate = {} } = api.settings;
   return {
     seed: seed ?? generate.seed ?? defaultSeed,

@@ -5,54 +5,54 @@ import { unlessProblem } from './problem.ts';
 import { keyOf, type Random } from './random.ts';
 import type { Words } from './words/words.ts';
 
-/** The row of a resource whose values are made. */
+/** The row for which values are generated. */
 export interface Row {
   /** From 1. */
   readonly number: number;
-  /** The row itself, where this is a part of it. */
+  /** The whole row, if this is a part of one. */
   readonly whole: Row;
   /** The value of another field of this row; undefined where there is no such field. */
   readonly sibling: (name: string) => JsonValue | undefined;
   /**
-   * Draws of something that several fields share (whose name it is, what the row is about), whether or not a field
-   * shows it: so none of them changes when another is added.
+   * Draws something that several fields share, such as the person of a row or its topic. It has a sequence of its own, so
+   * no value changes when a field is added.
    */
-  readonly aside: <Value>(concept: string, draw: (random: Random) => Value) => Value;
+  readonly shared: <Value>(concept: string, draw: (random: Random) => Value) => Value;
 }
 
-/** Makes the values of a field. */
+/** Where the values of a field come from. */
 export interface Source {
   /** As `_inspect=data` shows it. */
   readonly name: string;
   readonly args?: JsonValue;
-  /** A value; `words.random` is at the beginning of what this value may draw. */
+  /** Draws a value. The caller has set `words.random` to the start of its sequence. */
   readonly draw: (words: Words, row: Row) => unknown;
-  /** All of its values, where they can be told by their places. */
+  /** All of its values, if they can be listed. */
   readonly pool?: Pool | undefined;
 }
 
-/** What a source is inferred from. */
-export interface Place {
+/** What the source of a field is inferred from. */
+export interface SourceContext {
   readonly field: Field;
   /**
-   * The parts of the field's name in lower case: `billingZipCode` → billing, zip, code; before them those of the
-   * objects that it is in.
+   * The words of the field's name in lower case, after those of the objects that contain it: `billingZipCode` → billing,
+   * zip, code.
    */
   readonly tokens: readonly string[];
-  /** The parts before those that say what it is; whose name or address it is. */
+  /** The words before those that matched, which say whose name or address it is. */
   readonly prefix: string;
   readonly words: Words;
-  /** What its resource's records are, or the objects that it is in. */
+  /** What the records of its resource are, or the object that contains it. */
   readonly subject: Subject;
-  /** Whether it is part of a field, and none of the resource itself. */
+  /** Whether it is part of another field. */
   readonly isPart: boolean;
-  /** The fields beside it. */
+  /** Its siblings. */
   readonly fields: ReadonlyMap<string, Field>;
-  /** Which of these fields beside it the value may be made from: the first that is there. */
+  /** The first of these siblings that exists and that the value may be made from. */
   readonly siblingOf: (names: readonly string[]) => string | undefined;
 }
 
-/** What records are, as far as the name of their resource tells. */
+/** What records are, by the name of their resource. */
 export type Subject =
   | 'person'
   | 'product'
@@ -81,7 +81,7 @@ export type Subject =
   | 'vehicle'
   | 'article';
 
-/** A row that stands for any other: without siblings. */
+/** A sample row, without siblings. */
 export function sampleRow(number: number, random: Random): Row {
   const row: Row = {
     number,
@@ -89,15 +89,16 @@ export function sampleRow(number: number, random: Random): Row {
       return row;
     },
     sibling: () => undefined,
-    aside: (concept, draw) => random.aside(keyOf('sample', concept), number, () => draw(random)),
+    shared: (concept, draw) =>
+      random.drawFrom(keyOf('sample', concept), number, () => draw(random)),
   };
   return row;
 }
 
-/** Of so many rows it is looked whether a value comes twice: so many are made of most resources. */
+/** The number of rows in which repeated values are looked for: the default number of records. */
 const fewRows = 25;
 
-/** Whether one of the first rows has what one before it has; so it is said of what they cannot have, too. */
+/** Whether a value repeats in the first rows. A value that cannot be generated counts as one value. */
 export function comesTwice(random: Random, give: (row: Row) => unknown): boolean {
   const seen = new Set<string | undefined>();
   for (let number = 1; number <= fewRows && seen.size === number - 1; number += 1)

@@ -1,7 +1,7 @@
 import { makeGenerator, missingSources, type Generator } from '../../generate/generator.ts';
 import { circularKeys, fillOrder } from '../../generate/fill/order.ts';
 import { unlessProblem, without, type GenerationProblem } from '../../generate/problem.ts';
-import { problemsTogether } from '../../generate/distinct/rows-together.ts';
+import { problemsTogether } from '../../generate/check-rows.ts';
 import { collectProblems } from '../../specification/parsers/collector.ts';
 import type { Problem } from '../../specification/problems.ts';
 import { tablesOfData } from './fill.ts';

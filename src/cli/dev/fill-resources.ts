@@ -22,7 +22,7 @@ import type { Served } from './served.ts';
 import { formatProblem, type SpecificationFile } from '../files/specification.ts';
 import type { OpenDatabase } from '../database/target.ts';
 
-/** A signal came: the run is taken back. */
+/** A signal came: the run is rolled back. */
 class Stopped extends CommandFailure {
   constructor() {
     super('Stopped: nothing was generated. Run it again to generate everything.');
@@ -34,7 +34,7 @@ interface Filling extends GenerationOptions {
   readonly reset?: boolean;
 }
 
-/** Fills resources of a database that is up to date; gives how many records each of them got. */
+/** Fills resources of an up-to-date database; returns the number of records that each got. */
 export async function fillResources(
   context: Context,
   specification: SpecificationFile,
@@ -164,7 +164,7 @@ export async function mayGenerateAnew(
   return true;
 }
 
-/** What keeps data from being generated. */
+/** The failure for problems that keep data from being generated. */
 function generationFailure(
   specification: SpecificationFile,
   found: readonly GenerationProblem[],

@@ -26,10 +26,7 @@ export interface FillOptions {
   readonly generates: boolean;
 }
 
-/**
- * Where no resource has a record yet: loads what the file names as `data`, and generates the rest, of which `provenance`
- * is told. Gives whether that was so.
- */
+/** If no resource has records: loads `data`, generates the rest, and remembers that. Returns whether it did. */
 export async function fillEmpty(
   context: Context,
   specification: SpecificationFile,
@@ -47,16 +44,13 @@ export async function fillEmpty(
   return true;
 }
 
-/** What a database was filled with: how many records each resource got. */
+/** The number of records that each resource got. */
 export interface Filled {
   readonly loaded: ReadonlyMap<string, number>;
   readonly generated: ReadonlyMap<string, number>;
 }
 
-/**
- * Deletes all records and fills the database as an empty one: what the file names as `data` takes their place in one
- * transaction, then the rest is generated.
- */
+/** Replaces all records with those of `data` in one transaction, then generates the rest. */
 export async function refill(
   context: Context,
   specification: SpecificationFile,
@@ -68,7 +62,7 @@ export async function refill(
   return { loaded, generated: await generate(context, specification, open, left, seed) };
 }
 
-/** Loads what the file names as `data`; gives how many records each resource in it got. */
+/** Loads `data`; returns the number of records by resource. */
 async function load(
   context: Context,
   { api, folder }: SpecificationFile,
@@ -89,7 +83,7 @@ export function tablesOf(
   return new Set([...names.keys()].flatMap((name) => resources.get(name)?.table ?? []));
 }
 
-/** The tables of which what a file names as `data` may have the records, nobody having seen what it holds. */
+/** The tables that `data` may fill, judged by the names of its files. */
 export function tablesOfData({
   api,
   folder,
@@ -106,10 +100,7 @@ function without({ resources }: Api, names: ReadonlyMap<string, number>): readon
   return [...resources.values()].filter(({ name }) => !names.has(name));
 }
 
-/**
- * Fills those of some resources that have no record: from a file of their name in what the specification names as
- * `data`, else with generated records of this seed.
- */
+/** Fills those of some resources that have no record: from the file of their name in `data`, else with generated records. */
 async function fillNew(
   context: Context,
   specification: SpecificationFile,

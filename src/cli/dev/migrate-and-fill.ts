@@ -4,7 +4,7 @@ import type { Api, Field, Resource } from '../../model/api.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
 import type { OpenDatabase } from '../database/target.ts';
 
-/** What a migration leaves without values. */
+/** The tables and fields that a migration leaves without values. */
 export interface Lacking {
   readonly resources: readonly Resource[];
   readonly fields: FieldsOf;
@@ -12,28 +12,27 @@ export interface Lacking {
 
 export const nothingLacking: Lacking = { resources: [], fields: new Map() };
 
-/** What gives it values. */
+/** Fills them. */
 export interface Filling {
   /**
-   * Whether all that some fields hold is generated, so that nothing is lost with it. Fails where values for `lacking` cannot
-   * be generated.
+   * Whether all values of some fields are generated, so that they may be lost. Fails if values for `lacking` cannot be
+   * generated.
    */
   readonly mayLose: (lost: FieldsOf, lacking: FieldsOf) => Promise<boolean>;
   readonly fill: (lacking: Lacking) => Promise<unknown>;
 }
 
-/** What was done, or why it was not. */
+/** What was done, or why nothing was. */
 export interface Migrated {
   readonly steps: readonly MigrationStep[];
-  /** What is still to be filled; undefined where nothing was done, or `filling` has. */
+  /** What is still to be filled; undefined if nothing was done or everything is filled. */
   readonly lacking: Lacking | undefined;
 }
 
 /**
- * Brings the database of `dev` up to date. Fields that may not be null, and that records which are there have no value
- * for, keep it from that, and so do generated values that another type does not take: they may be null until `filling` has
- * given them others. Where it could not, for each of them, they go on to be null, `putBack` is called, and the steps say
- * what is missing. Without `filling` they are not possible.
+ * Migrates the database of `dev`. New required fields without values and generated values of another type would obstruct
+ * that, so they may be null until `filling` has filled them. If it cannot fill all of them, they stay nullable, `putBack` is
+ * called, and the steps say what is missing. Without `filling` such steps are not possible.
  */
 export async function migrateAndFill(
   { migrate, database }: OpenDatabase,
@@ -70,7 +69,7 @@ export async function migrateAndFill(
   }
 }
 
-/** A step as it is where what it lacks has values. */
+/** A step without the obstacle of missing values, if filling removes it. */
 export function onceFilled(step: MigrationStep): MigrationStep {
   return step.lacking === undefined ? step : { ...step, obstacle: undefined };
 }

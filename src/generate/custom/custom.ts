@@ -9,28 +9,28 @@ import type { Row, Source } from '../source.ts';
 import { namedTransform } from './transforms.ts';
 import type { Words } from '../words/words.ts';
 
-/** What a field says of its values itself, and how it can be made distinct. */
+/** The source that the file names for a field. */
 export interface CustomSource extends Source {
   readonly kind: 'values' | 'template' | 'generator' | 'module';
-  /** Where in the file, below the field. */
+  /** The attribute of the field in the file. */
   readonly attribute: string;
-  /** Whether no two rows get the same value anyway, transforms included, as far as can be told. */
+  /** Whether values are distinct as they are, transforms included, as far as can be told. */
   readonly isDistinct: boolean;
-  /** Why there is no such source. */
+  /** Why the source does not exist. */
   readonly problem?: GenerationProblem;
-  /** What is odd about it, as far as the values until now tell. */
+  /** Warnings, as far as the values until now show. */
   readonly warnings?: () => readonly string[];
 }
 
-/** Transforms that leave texts different which have different numbers in them. */
+/** Transforms that keep texts with different numbers distinct. */
 const keepsNumbers = /^(?:lowercase|uppercase|trim|slug|prefix\(.*\))$/su;
 
-/** What is done to a value after it was drawn, in order. */
+/** Changes a drawn value. */
 export type Transform = (value: unknown, row: Row) => unknown;
 
 /**
- * The source that a field names: `values`, `template`, `generator`, in this order; undefined where it names none.
- * Throws a `GenerationProblem` where it names what does not exist.
+ * The source that a field names: `values`, `template` or `generator`, in this order; undefined if it names none. Throws a
+ * `GenerationProblem` if the source does not exist.
  */
 function customSource(
   field: Field,
@@ -89,7 +89,7 @@ function customSource(
   };
 }
 
-/** As `customSource`; a problem comes when a value is asked for, so that those of other fields are told too. */
+/** As `customSource`, but throws the problem when a value is drawn, so that other fields are checked too. */
 export function customOrProblem(
   ...given: Parameters<typeof customSource>
 ): CustomSource | undefined {
@@ -105,7 +105,7 @@ export function customOrProblem(
   }
 }
 
-/** The transforms of a field as one list of changes. */
+/** The transforms of a field. */
 export function changesOf(
   field: Field,
   words: Words,
@@ -150,7 +150,7 @@ function functionCaller(
 }
 
 interface TemplatePart {
-  /** The field of its row that it takes, or `row`. */
+  /** The field of the row that it inserts, or `row`. */
   readonly self?: string;
   readonly value: (row: Row) => unknown;
   readonly warnings?: () => readonly string[];

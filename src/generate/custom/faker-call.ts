@@ -6,18 +6,18 @@ import type { JsonValue } from '../../specification/specification.ts';
 import type { NumberRange } from '../distinct/pool.ts';
 import { GenerationProblem } from '../problem.ts';
 
-/** A function of the faker library with the arguments that the file gives it. */
+/** A function of the faker library with arguments from the file. */
 export interface FakerCall {
   readonly call: () => unknown;
-  /** The numbers that it draws from, where it draws numbers. */
+  /** The range, if it draws numbers. */
   readonly range: NumberRange | undefined;
-  /** Why some arguments have no effect, as far as is known by now. */
+  /** Arguments that the function has not read until now. */
   readonly warnings: () => readonly string[];
 }
 
 /**
- * The function of the faker library that a file names. Throws a `GenerationProblem` where there is none, or where an
- * argument is of the wrong type; a call throws one where what it gives is no value.
+ * The function of the faker library that a file names. Throws a `GenerationProblem` if it does not exist or an argument has
+ * the wrong type; a call throws one if it returns no value.
  */
 export function fakerCall(
   name: string,
@@ -53,7 +53,7 @@ export function fakerCall(
   };
 }
 
-/** What a function draws numbers from; undefined where it draws others. */
+/** The range of a function that draws numbers; undefined for others. */
 function rangeOf(name: string, first: unknown = {}): NumberRange | undefined {
   const isWhole = name === 'number.int';
   if (!isWhole && name !== 'number.float') return undefined;
@@ -88,7 +88,7 @@ function unknownGenerator(name: string, known: readonly string[]): string {
   return unknownName('generator', name, known, near ?? longest ?? elsewhere);
 }
 
-/** What comes of arguments that mean nothing. */
+/** Whether a result shows that the arguments make no sense. */
 function isNothing(value: unknown): boolean {
   if (typeof value === 'number') return Number.isNaN(value);
   return (
@@ -96,7 +96,7 @@ function isNothing(value: unknown): boolean {
   );
 }
 
-/** What members of options are in the whole library; one that is not here is of several types. */
+/** The types of options, the same in the whole library; options of several types are left out. */
 const optionTypes: readonly (readonly [type: 'number' | 'boolean' | 'string', names: RegExp])[] = [
   [
     'number',
@@ -131,7 +131,7 @@ function checkTypes(
   }
 }
 
-/** Options that remember which of their members were looked at: a mistyped one never is. */
+/** Options that record which members were read: a misspelt one never is. */
 function watchedOptions(value: JsonValue): {
   readonly value: unknown;
   readonly unread: () => readonly string[];

@@ -15,20 +15,20 @@ import { GenerationProblem } from '../problem.ts';
 export interface GeneratorContext {
   /** The number of the row, from 1. */
   readonly row: number;
-  /** From 0 to before 1; what is drawn from it is the same in every run. */
+  /** A number in [0, 1), the same in every run. */
   readonly random: () => number;
-  /** Draws in the same way. */
+  /** The faker library, with the same results in every run. */
   readonly faker: Faker;
   /** The values of the row's other fields. */
   readonly self: Readonly<Record<string, JsonValue | undefined>>;
-  /** As the specification says. */
+  /** The `args` of the specification. */
   readonly args: JsonValue | undefined;
-  /** What was drawn so far; for a function in `transform`. */
+  /** The value to change, for a function in `transform`. */
   readonly value?: unknown;
 }
 
 export type UserFunction = (context: GeneratorContext) => unknown;
-/** By what the file says: `./generators.ts#sku`. */
+/** Functions by their names in the file: `./generators.ts#sku`. */
 export type UserFunctions = ReadonlyMap<string, UserFunction>;
 
 /** Whether a generator or transform is a function of a module. */
@@ -36,7 +36,7 @@ export function isModuleFunction(name: string): boolean {
   return name.startsWith('./') || name.startsWith('../');
 }
 
-/** Every function of a module that the specification names, with its places. */
+/** The module functions that the specification names, with their paths. */
 function namedFunctions(api: Api): ReadonlyMap<string, readonly (string | number)[]> {
   const found = new Map<string, readonly (string | number)[]>();
   const visit = (field: Field, path: readonly (string | number)[]): void => {
@@ -55,15 +55,15 @@ function namedFunctions(api: Api): ReadonlyMap<string, readonly (string | number
   return found;
 }
 
-/** The modules that the specification names, whether or not they are there. */
+/** The modules that the specification names, existing or not. */
 export function moduleFiles(api: Api, folder: string): readonly string[] {
   const files = [...namedFunctions(api).keys()].map((name) => name.split('#')[0] ?? '');
   return [...new Set(files)].map((file) => resolve(folder, file));
 }
 
 /**
- * Loads the functions that the specification names, from modules in its own folder alone; what is wrong with one goes
- * to `report`. `former`: what stood in modules, by their paths, in place of what stands there now.
+ * Loads the functions that the specification names, only from modules in its own folder, and passes problems to `report`.
+ * `former` is the source of modules by path, instead of the present files.
  */
 export async function loadFunctions(
   api: Api,
@@ -93,10 +93,10 @@ function noFunction(name: string, exports: Readonly<Record<string, unknown>>): s
   return `it exports no ${unknownName('function', name, others).slice('there is no '.length)}`;
 }
 
-/** What each module was when this process loaded it first. */
+/** The source of each module when this process first loaded it. */
 const firstLoaded = new Map<string, string>();
 
-/** What was changed since it was loaded is another module, by another address. */
+/** A module that has changed since gets another address, so that Node loads it again. */
 function presentAddress(file: string): string {
   const text = readFileSync(file, 'utf8');
   return addressOf(
@@ -112,10 +112,10 @@ function addressOf(file: string, text: string, first: string | undefined): strin
   return `${href}?changed=${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 }
 
-/** What stood in modules that are something else now, by their addresses. */
+/** The former sources of changed modules, by address. */
 const formerTexts = new Map<string, string>();
 
-/** The address of a module as it was; undefined where that is not known, or it is so still. */
+/** The address of a former module; undefined if it is unknown or unchanged. */
 function formerAddress(
   folder: string | undefined,
   name: string,
@@ -143,7 +143,7 @@ const loadFormer: LoadHookSync = (url, context, next) => {
   return { format, source, shortCircuit: true };
 };
 
-/** Where a module is: below the specification's folder, links followed. */
+/** Resolves a module, which must be below the folder of the specification, also after following links. */
 function locate(folder: string | undefined, file: string): string {
   if (folder === undefined) throw new TypeError('the folder of the specification is not known');
   const wanted = resolve(folder, file);

@@ -1,6 +1,6 @@
 import type { Words } from '../words/words.ts';
 
-/** What is done to a value that was drawn; a value of another kind stays as it is. */
+/** Changes a drawn value; values of other types stay. */
 export type Transform = (value: unknown) => unknown;
 
 const onText =
@@ -8,19 +8,19 @@ const onText =
   (value) =>
     typeof value === 'string' ? change(value) : value;
 
-/** Rounds half away from zero in decimal notation, whatever the double of a number is. */
+/** Rounds half away from zero in decimal notation, not by the binary value. */
 function rounded(value: unknown, places: number): unknown {
   const number = Number(value);
   if (typeof value === 'boolean' || value === null || value === '' || !Number.isFinite(number))
     return value;
   const shifted = Number(`${Math.abs(number)}e${places}`);
-  // A number with an exponent of its own is beyond what rounding changes.
+  // A number with an exponent is too large or small to round.
   if (Number.isNaN(shifted)) return value;
   const result = Math.sign(number) * Number(`${Math.round(shifted)}e-${places}`);
   return typeof value === 'string' ? result.toFixed(places) : result;
 }
 
-/** The transform that a word of the file names; undefined for a function of a module. */
+/** The built-in transform of this name; undefined for a module function. */
 export function namedTransform(text: string, words: Words): Transform | undefined {
   const [, name = '', argument = ''] = /^([a-z]+)(?:\((.*)\))?$/su.exec(text) ?? [];
   switch (name) {

@@ -3,28 +3,28 @@ import type { JsonValue, ResourceSpecification } from '../../specification/speci
 import type { Pool } from './pool.ts';
 
 /** The records of a resource that keys may lead to. */
-export interface Universe {
+export interface KeyTargets {
   readonly size: number;
-  /** The value of a field of the record at a place, from 0. */
+  /** The value of a field of the record at a place, counted from 0. */
   readonly valueAt: (place: number, field: Field) => JsonValue;
-  /** By which number it is drawn how many rows belong to the record: that of its row, whatever is beside it. */
+  /** The row number by which the number of rows of an owner is drawn, whatever other records there are. */
   readonly numberAt: (place: number) => number;
 }
 
-/** The records of all resources. */
-interface Universes {
-  /** As rows of `from` lead to them: those of the own table are at the places of their rows. */
-  readonly universe: (resource: Resource, from: Resource) => Universe;
+/** Finds the records of a resource. */
+interface KeyTargetsOf {
+  /** `from` is the resource of the key. Records of its own table are at the places of their rows. */
+  readonly keyTargets: (resource: Resource, from: Resource) => KeyTargets;
 }
 
-/** What a row has one of: a record that a key leads to, the owner of a morph pair, or a value of a field. */
+/** The possible values of a key, a morph pair or a field, by place. */
 export interface Dimension {
   readonly fields: readonly Field[];
   readonly size: number;
   readonly valueAt: (place: number, field: Field) => JsonValue;
-  /** Of a pair that may lead to the own table: from which place on it does. */
+  /** For a morph pair that may lead to its own table: the first place that does. */
   readonly ownFrom?: () => number;
-  /** The other owners alone; absent where there are none. */
+  /** For such a pair: the owners in other tables, if there are any. */
   readonly others?: Dimension;
 }
 
@@ -45,7 +45,7 @@ export function isOwnPair(
   return false;
 }
 
-/** The values of a field by their places. */
+/** The listed values of a field. */
 export function valueDimension(field: Field, pool: () => Pool | undefined): Dimension {
   return {
     fields: [field],
@@ -60,19 +60,19 @@ export function valueDimension(field: Field, pool: () => Pool | undefined): Dime
 export function keyDimension(
   field: Field,
   { resource, field: pointed }: NonNullable<Field['reference']>,
-  world: Universes,
+  context: KeyTargetsOf,
 ): Dimension {
-  const universe = (): Universe => world.universe(resource, field.resource);
+  const keyTargets = (): KeyTargets => context.keyTargets(resource, field.resource);
   return {
     fields: [field],
     get size() {
-      return universe().size;
+      return keyTargets().size;
     },
-    valueAt: (place) => universe().valueAt(place, pointed),
+    valueAt: (place) => keyTargets().valueAt(place, pointed),
   };
 }
 
-/** Whether the file says `nullable: true`, at the key or at its relation; that it may be null is not enough. */
+/** Whether the file says `nullable: true` at the key or its relation; not being required is not enough. */
 export function isWrittenNullable(
   field: Field,
   { specificationOf }: { readonly specificationOf: (resource: Resource) => ResourceSpecification },
@@ -95,18 +95,15 @@ export function morphsOf({ relations }: Resource): readonly MorphTo[] {
   return [...morphs.values()];
 }
 
-/**
- * The owners that a morph pair leads to: the records of its targets, one after the other, by the names of the resources,
- * whatever their order in the file and whichever of them has a morphMany; those of the own table are the last.
- */
-export function ownerDimension(morph: MorphTo, world: Universes): Dimension {
+/** The owners that a morph pair may lead to, by the names of their resources; those of the own table come last. */
+export function ownerDimension(morph: MorphTo, context: KeyTargetsOf): Dimension {
   const { resource } = morph.idField;
   const ordered = [...morph.targets].toSorted(([, a], [, b]) => (a.name < b.name ? -1 : 1));
   const own = ordered.find(([, target]) => target === resource);
-  if (own === undefined) return ownersOf(morph, ordered, world);
+  if (own === undefined) return ownersOf(morph, ordered, context);
   const targets = ordered.filter((target) => target !== own);
-  const others = ownersOf(morph, targets, world);
-  const itself = ownersOf(morph, [own], world);
+  const others = ownersOf(morph, targets, context);
+  const itself = ownersOf(morph, [own], context);
   return {
     fields: itself.fields,
     get size() {
@@ -124,10 +121,10 @@ export function ownerDimension(morph: MorphTo, world: Universes): Dimension {
 function ownersOf(
   { typeField, idField }: MorphTo,
   targets: readonly (readonly [string, Resource])[],
-  world: Universes,
+  context: KeyTargetsOf,
 ): Dimension {
-  const universe = (target: Resource): Universe => world.universe(target, idField.resource);
-  const sizes = (): readonly number[] => targets.map(([, target]) => universe(target).size);
+  const keyTargets = (target: Resource): KeyTargets => context.keyTargets(target, idField.resource);
+  const sizes = (): readonly number[] => targets.map(([, target]) => keyTargets(target).size);
   return {
     fields: [typeField, idField],
     get size() {
@@ -136,7 +133,7 @@ function ownersOf(
     valueAt: (place, field) => {
       const before = sizes().slice(0, -1);
       let left = place;
-      // Of the last one, rows are told that are made later.
+      // The last target may have rows that are made later.
       const index = before.findIndex((size) => {
         if (left < size) return true;
         left -= size;
@@ -144,7 +141,7 @@ function ownersOf(
       });
       const [value, target] = targets.at(index) ?? [];
       if (target === undefined || field === typeField) return value ?? null;
-      const id = universe(target).valueAt(left, target.id);
+      const id = keyTargets(target).valueAt(left, target.id);
       return idField.type.name === 'string' ? String(id) : id;
     },
   };

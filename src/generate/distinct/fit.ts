@@ -4,7 +4,7 @@ import { codePoints } from '../../model/constraints.ts';
 import { permuted } from '../random.ts';
 import { cutAt } from '../words/text.ts';
 
-/** Makes a text as long as its field wants it: cut between words, or said again. */
+/** Fits a text to the lengths of its field: cuts it between words, or repeats it. */
 export function fitText(text: string, { attributes }: Field): string {
   const { minLength = 0, maxLength } = attributes;
   let fitted = text;
@@ -22,8 +22,8 @@ export function fitText(text: string, { attributes }: Field): string {
 }
 
 /**
- * A text with the number of its row in it, so that no other row has it: before the `@` of an address, at the end of
- * anything else, where a telephone number has seven digits that stand for it. What leaves no room for it is cut.
+ * Makes a text distinct by the number of its row: before the `@` of an address, as seven digits of a telephone number, else
+ * at the end. The text is cut if it would be too long.
  */
 export function distinctText(text: string, row: number, field: Field): string {
   const { maxLength = Infinity } = field.attributes;
@@ -31,9 +31,9 @@ export function distinctText(text: string, row: number, field: Field): string {
   if (kind === 'email') {
     const at = text.lastIndexOf('@');
     const [local, domain] = [text.slice(0, at), text.slice(at)];
-    const room = Math.min(64, maxLength - domain.length) - String(row).length;
-    if (room < 1) return `${row}@b.c`;
-    return `${endless(local.slice(0, room))}${row}${domain}`;
+    const space = Math.min(64, maxLength - domain.length) - String(row).length;
+    if (space < 1) return `${row}@b.c`;
+    return `${endless(local.slice(0, space))}${row}${domain}`;
   }
   if (kind === 'hostname') {
     const [first = '', ...rest] = text.split('.');
@@ -52,19 +52,19 @@ export function distinctText(text: string, row: number, field: Field): string {
           ? ' '
           : '-';
   const suffix = `${joint}${row}`;
-  // What is made of another unique field may have the number of the row already.
+  // A text made from another unique field may contain the number already.
   if (text.endsWith(suffix) && codePoints(text) <= maxLength) return text;
-  const room = maxLength - suffix.length;
-  if (room < 1) return String(row);
-  const cut = codePoints(text) <= room ? text : Array.from(text).slice(0, room).join('');
+  const space = maxLength - suffix.length;
+  if (space < 1) return String(row);
+  const cut = codePoints(text) <= space ? text : Array.from(text).slice(0, space).join('');
   return `${cut.replace(/[\s-]+$/u, '')}${suffix}`;
 }
 
-/** The last digits of telephone numbers, each of which belongs to one row. */
+/** The number of endings of telephone numbers. */
 const numbers = 10_000_000;
 const numberKey = { high: 7, low: 13 };
 
-/** Without digits at the end, where they would run into the number of the row. */
+/** Drops digits at the end, which would merge with the number of the row. */
 function endless(text: string): string {
   return text.replace(/[\d.]+$/u, '') || 'x';
 }

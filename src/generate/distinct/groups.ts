@@ -1,14 +1,14 @@
 import type { Field, Resource } from '../../model/api.ts';
 
-/** Rows that are counted by the records they belong to: so many for each of them, one after another. */
+/** Rows grouped by their owner, for `per`. The rows of an owner follow each other. */
 export class Groups {
-  /** How many rows the group of an owner has; owners count from 0. */
+  /** The number of rows of an owner, counted from 0. */
   private readonly sizeOf: (owner: number) => number;
-  /** Rows before every 256th owner. */
+  /** The number of rows before every 256th owner. */
   private readonly marks: number[] = [0];
   private readonly owners: number;
   readonly total: number;
-  /** Where the last row was found: the next one is near it. */
+  /** Where the last row was found, since the next one is near. */
   private owner = 0;
   private before = 0;
 
@@ -23,7 +23,7 @@ export class Groups {
     this.total = total;
   }
 
-  /** To which owner a row belongs, and which of its rows it is; all count from 0. */
+  /** The owner of a row, and its index among the rows of that owner, from 0. */
   locate(row: number): { readonly owner: number; readonly index: number } {
     if (row < this.before || row > this.before + 4_096) this.jump(row);
     for (;;) {

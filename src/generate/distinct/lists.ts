@@ -1,9 +1,6 @@
 import type { Field, Resource } from '../../model/api.ts';
 
-/**
- * The lists of fields that have to be distinct together: `unique`, and the two keys of each junction, in the order that they
- * have there, from whichever side it is used.
- */
+/** The lists of jointly unique fields: those of `unique`, and the two keys of each junction in the order of its fields. */
 export function distinctLists(
   resource: Resource,
   resources: Iterable<Resource>,
@@ -22,7 +19,7 @@ export function distinctLists(
   return lists.filter((list) => !lists.some((other) => isPart(other, list)));
 }
 
-/** Whether a list has some fields of another alone: where these are distinct together, so are all. */
+/** Whether a list is a proper part of another: if its fields are distinct together, so are those of the other. */
 function isPart(list: readonly Field[], of: readonly Field[]): boolean {
   return list.length < of.length && list.every((field) => of.includes(field));
 }

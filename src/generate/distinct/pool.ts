@@ -3,7 +3,7 @@ import { floorTo, formatScaled, parseJsonNumber, type Scaled } from '../../model
 import type { JsonValue } from '../../specification/specification.ts';
 import { largestPermutation } from '../random.ts';
 
-/** Different values by their place: what is drawn from it can be made distinct by permuting the places. */
+/** A list of different values by place. Permuting the places makes draws distinct. */
 export interface Pool {
   readonly size: number;
   readonly at: (place: number) => JsonValue;
@@ -14,7 +14,7 @@ export function listPool(list: readonly JsonValue[]): Pool {
   return { size: list.length, at: (place) => list[place] ?? null };
 }
 
-/** Where numbers of a kind usually lie, in their own unit; `step` counts from `min`. */
+/** The usual range of a number; `step` counts from `min`. */
 export interface NaturalRange {
   readonly min: number;
   readonly max: number;
@@ -23,9 +23,9 @@ export interface NaturalRange {
   readonly scale?: number;
 }
 
-/** The number of values that a range without an end has, where they have to be distinct. */
+/** The number of values of an unbounded range of a unique field. */
 const distinctValues = 10_000_000n;
-/** As far as a range without an end reaches otherwise, in whole units. */
+/** The length of an unbounded range otherwise, in whole units. */
 const usualSpan = 1_000n;
 
 interface Bounds {
@@ -33,10 +33,7 @@ interface Bounds {
   readonly high: bigint | undefined;
 }
 
-/**
- * The numbers that an integer, number or decimal field allows, as far as they are usual for what it holds (`natural`)
- * and that leaves some. Undefined where no number satisfies the field.
- */
+/** The numbers that a field allows, within the usual range (`natural`) if that leaves any. Undefined if it allows none. */
 export function numberPool(
   field: Field,
   natural: NaturalRange,
@@ -87,7 +84,7 @@ function poolAt(
   const isUsual = declared.high === undefined && usual.low <= most;
   const from = declared.low ?? (isUsual ? larger(usual.low, least) : larger(most - span, least));
   candidates.push([from, smaller(most, declared.high === undefined ? from + span : most), step]);
-  // Where what is usual leaves a handful of what is allowed, it is another unit that is meant.
+  // If the usual range leaves only a few of the allowed values, the field has another unit.
   const few = 10n;
   const isRich = ([low, high, by]: readonly [bigint, bigint, bigint]): boolean =>
     (high - low) / by >= few;
@@ -106,14 +103,14 @@ function poolAt(
   return undefined;
 }
 
-/** The numbers that something draws from; any number of decimal places without a step. */
+/** A range of numbers; without a step they have any number of decimal places. */
 export interface NumberRange {
   readonly min: number;
   readonly max: number;
   readonly step?: number | undefined;
 }
 
-/** The numbers of a range that a field takes; undefined where there are none, or too many to be told apart by places. */
+/** The numbers of a range that a field allows; undefined if there are none, or they cannot be listed. */
 export function rangePool(field: Field, { min, max, step }: NumberRange): Pool | undefined {
   const { type, attributes } = field;
   const steps = [step, attributes.multipleOf].flatMap((one) =>
@@ -147,7 +144,7 @@ function latticeOf(field: Field, start: bigint, step: bigint, count: bigint, sca
   return { size, at: (place) => formatScaled(digits(place), scale) };
 }
 
-/** What the constraint attributes say, in units of the scale. */
+/** The bounds in the file, in units of the scale. */
 function declaredBounds({ attributes }: Field, scale: number): Bounds {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = attributes;
   const lows: bigint[] = [];
@@ -162,7 +159,7 @@ function declaredBounds({ attributes }: Field, scale: number): Bounds {
   };
 }
 
-/** The distance of two numbers at this scale that are both multiples of the divisor. */
+/** The distance between neighbouring multiples of the divisor at this scale. */
 function stepOf(divisor: Scaled, scale: number): bigint {
   const fine = Math.max(scale, divisor.scale);
   const unit = 10n ** BigInt(fine - scale);
@@ -184,7 +181,7 @@ function ceilAt({ digits, scale }: Scaled, wanted: number): bigint {
   return -floorTo({ digits: -digits, scale }, wanted);
 }
 
-/** The remainder that is never negative. */
+/** The non-negative remainder. */
 function mod(value: bigint, by: bigint): bigint {
   return ((value % by) + by) % by;
 }

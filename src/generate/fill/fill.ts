@@ -13,10 +13,10 @@ import { advanceSequence } from '../../databases/tables.ts';
 import { emptyTables, ReferredFrom } from '../../databases/tables.ts';
 import { writtenFields } from '../../records/write/written-fields.ts';
 import type { Generator } from '../generator.ts';
-import type { Universe } from '../distinct/dimensions.ts';
+import type { KeyTargets } from '../distinct/dimensions.ts';
 import { circularKeys, fillOrder } from './order.ts';
 import { GenerationProblem } from '../problem.ts';
-import { standOf, storedUniverse, storedValues, type Stand } from './stored.ts';
+import { storedRowsOf, storedTargets, storedValues, type StoredRows } from './stored.ts';
 
 export interface FillOptions {
   /** The resources to fill. */
@@ -29,18 +29,17 @@ export interface FillOptions {
 export type FillResult =
   | { readonly ok: true; readonly byResource: ReadonlyMap<string, number> }
   | { readonly ok: false; readonly problems: readonly GenerationProblem[] }
-  /** Records of resources that stay refer to those that would go. */
+  /** Records of other resources refer to those that would be deleted. */
   | { readonly ok: false; readonly referredFrom: ReferredFrom };
 
 /** How many parameters a statement may have. */
 const mostParameters = 30_000;
-/** After so many records it is told how far it is. */
+/** Progress is reported every so many records. */
 const toldRecords = 2_000;
 
 /**
- * Fills resources with generated records up to the number of rows that each is to have, in one transaction: rows
- * whose numbers are taken by records that are there are left out, so that a run can be repeated. What `onProgress`
- * throws ends the run, and nothing of it is kept.
+ * Fills resources with generated records up to the number that each is to have, in one transaction. Row numbers of stored
+ * records are left out, so a run can be repeated. An exception of `onProgress` ends the run and rolls it back.
  */
 export async function fillDatabase(
   generator: Generator,
@@ -99,8 +98,8 @@ class Fill {
     for (const resource of this.order.resources) {
       const rows = generator.rowsOf(resource);
       const { seed } = generator.settings;
-      rows.stand = await standOf(resource, rows.perKey, transaction, dialect, seed);
-      generator.setKnown(resource, await this.recordsOf(resource, rows.stand));
+      rows.storedRows = await storedRowsOf(resource, rows.perKey, transaction, dialect, seed);
+      generator.setKnown(resource, await this.recordsOf(resource, rows.storedRows));
     }
     for (const resource of ordered) {
       this.total += this.missing(resource);
@@ -112,20 +111,20 @@ class Fill {
     return { ok: true, byResource: this.counts };
   }
 
-  /**
-   * What keys may lead to: the records that are there, and after them the rows that are made; undefined where these are
-   * all.
-   */
-  private async recordsOf(resource: Resource, stand: Stand): Promise<Universe | undefined> {
+  /** What keys may lead to: the stored records, then the rows to be made; undefined if there are only the latter. */
+  private async recordsOf(
+    resource: Resource,
+    storedRows: StoredRows,
+  ): Promise<KeyTargets | undefined> {
     const { generator, options, transaction, database } = this;
     const isFilled = options.resources.has(resource);
-    if (isFilled && stand.count === 0) return undefined;
+    if (isFilled && storedRows.count === 0) return undefined;
     const { seed } = generator.settings;
-    const stored = await storedUniverse(resource, stand, transaction, database.dialect, seed);
+    const stored = await storedTargets(resource, storedRows, transaction, database.dialect, seed);
     if (!isFilled) return stored;
-    const made = generator.rowUniverse(resource);
+    const made = generator.rowTargets(resource);
     const missing = (): number => this.missing(resource);
-    const { last } = stand;
+    const { last } = storedRows;
     const rowAt = (place: number): number => last + place - stored.size;
     return {
       get size() {
@@ -138,36 +137,38 @@ class Fill {
     };
   }
 
-  /** How many rows are made, so that there are as many records as are wanted. */
+  /** The number of rows to make. */
   private missing(resource: Resource): number {
     const { generator } = this;
-    return Math.max(0, generator.countOf(resource) - generator.rowsOf(resource).stand.count);
+    return Math.max(0, generator.countOf(resource) - generator.rowsOf(resource).storedRows.count);
   }
 
-  /** What has to be distinct is none of what is there. */
+  /** Keeps distinct values apart from those of stored records. */
   private async keepDistinct(resource: Resource): Promise<void> {
     const { generator, transaction, database } = this;
     const rows = generator.rowsOf(resource);
-    const { stand, distinct } = rows;
-    const isOther = stand.count > 0 && this.missing(resource) > 0;
-    const turns = rows.ownMakers().flatMap((maker) => maker.turnsBeside(isOther) ?? []);
+    const { storedRows, distinct } = rows;
+    const isOther = storedRows.count > 0 && this.missing(resource) > 0;
+    const turns = rows
+      .ownMakers()
+      .flatMap((fieldGenerator) => fieldGenerator.distinctPlacesFor(isOther) ?? []);
     for (const fields of [...distinct, ...turns]) {
       if (!isOther) fields.avoid(undefined, 0);
       else {
         const stored: ReadonlySet<string>[] = [];
         for (const list of fields.lists)
           stored.push(await storedValues(resource, list, transaction, database.dialect));
-        fields.avoid(stored, stand.last);
+        fields.avoid(stored, storedRows.last);
       }
     }
   }
 
-  /** Keys that are set when all rows are there; to the own table those of the file alone, as others lead to earlier rows. */
+  /** Keys that are set once all rows exist. Generated keys to the own table lead to earlier rows and need not wait. */
   private waiting(resource: Resource): ReadonlySet<Field> {
     const { deferred } = this.order;
-    const { makers } = this.generator.rowsOf(resource);
+    const { fieldGenerators } = this.generator.rowsOf(resource);
     const leadsBack = (field: Field): boolean =>
-      field.reference?.resource === resource && makers.get(field)?.custom === undefined;
+      field.reference?.resource === resource && fieldGenerators.get(field)?.custom === undefined;
     return new Set(
       [...resource.fields.values()].filter((field) => deferred.has(field) && !leadsBack(field)),
     );
@@ -178,7 +179,7 @@ class Fill {
     const { dialect } = database;
     const rows = generator.rowsOf(resource);
     const fields = await writtenFields(resource, dialect, transaction);
-    const { last } = rows.stand;
+    const { last } = rows.storedRows;
     const count = last + this.missing(resource);
     const waiting = this.waiting(resource);
     const statements = new BatchStatements(resource, fields, dialect);
@@ -212,19 +213,19 @@ class Fill {
     const before = Math.floor(this.done / toldRecords);
     this.done += count;
     if (this.slice.isOver) await this.slice.yield();
-    // What ends between two portions is told as well: the bar of a short run would stay at nothing.
+    // The end is always reported, so that the bar of a short run fills.
     const isWhole = this.done === this.total;
     if (!isWhole && Math.floor(this.done / toldRecords) === before) return;
     this.options.onProgress(this.done, Math.max(this.total, this.done));
   }
 
-  /** The second pass: keys that had to wait until all rows were there. */
+  /** Sets the keys that had to wait until all rows exist. */
   private async connectAll(resource: Resource): Promise<void> {
     const waiting = [...this.waiting(resource)];
     const added = this.counts.get(resource.name) ?? 0;
     if (waiting.length === 0 || added === 0) return;
     const rows = this.generator.rowsOf(resource);
-    const { last } = rows.stand;
+    const { last } = rows.storedRows;
     const { dialect } = this.database;
     const update = this.statements.update(resource, waiting);
     for (let number = last + 1; number <= last + added; number += 1) {
@@ -243,7 +244,7 @@ class Fill {
     }
   }
 
-  /** Which of some rows the database refused, and which of its fields are to blame. */
+  /** Finds the row and the field for which the database refused an insert. */
   private async explained(
     resource: Resource,
     fields: readonly Field[],
@@ -278,7 +279,7 @@ class Fill {
     );
   }
 
-  /** Which of a row's fields is to blame that the database refused it. */
+  /** Finds the field for which the database refused a row. */
   private async refusalOf(
     resource: Resource,
     number: number,

@@ -3,14 +3,14 @@ import type { Api, Resource } from '../../model/api.ts';
 import { morphsOf } from '../distinct/dimensions.ts';
 import { GenerationProblem } from '../problem.ts';
 
-/** In which order resources are filled: what a key or a morph pair leads to comes first, as far as circles allow. */
+/** The order in which resources are filled: targets of keys and morph pairs come first, as far as cycles allow. */
 export function fillOrder(api: Api): ImportOrder {
   return importOrder(api, (resource) =>
     morphsOf(resource).flatMap(({ targets }) => [...targets.values()]),
   );
 }
 
-/** Keys that nobody could set: each of the records would have to be there before the other. */
+/** Required keys in a cycle, which cannot be set: each record would have to exist before the other. */
 export function circularKeys(
   resources: readonly Resource[],
   { deferred }: ImportOrder,

@@ -5,33 +5,33 @@ import { rowsFrom, type Database, type Transaction } from '../../databases/datab
 import { decodeValue, quote, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement } from '../../sql/statement.ts';
 import { lastTextId, rowOfId } from '../ids.ts';
-import type { Universe } from '../distinct/dimensions.ts';
+import type { KeyTargets } from '../distinct/dimensions.ts';
 import { keyOf } from '../random.ts';
 
-/** How a resource stands before it is filled. */
-export interface Stand {
+/** The records of a resource before it is filled. */
+export interface StoredRows {
   readonly count: number;
-  /** The highest number of a row that is there; 0 for none. */
+  /** The highest stored row number; 0 if there is none. */
   readonly last: number;
-  /** Whether just the rows from 1 to it are there, and have what keys of the own table lead to. */
+  /** Whether exactly the rows 1 to `last` are stored, with the values that keys of the own table lead to. */
   readonly isWhole: boolean;
-  /** How many records lead to each of those that rows are counted by, by the value of the key. */
+  /** The number of records by the value of the `per` key. */
   readonly owned: ReadonlyMap<JsonValue, number>;
 }
 
-/** How a resource without records stands. */
-export const nothingStored: Stand = { count: 0, last: 0, isWhole: true, owned: new Map() };
+/** No records. */
+export const nothingStored: StoredRows = { count: 0, last: 0, isWhole: true, owned: new Map() };
 
-/** Looks which rows of a resource are there, and how many belong to each record that `perKey` leads to. */
-export async function standOf(
+/** Reads which rows of a resource are stored, and how many belong to each record that `perKey` leads to. */
+export async function storedRowsOf(
   resource: Resource,
   perKey: Field | undefined,
   transaction: Transaction,
   dialect: Dialect,
   seed: number,
-): Promise<Stand> {
-  const stand = await rowsThere(resource, transaction, dialect, seed);
-  if (stand.count === 0) return nothingStored;
+): Promise<StoredRows> {
+  const storedRows = await rowsThere(resource, transaction, dialect, seed);
+  if (storedRows.count === 0) return nothingStored;
   const owned = new Map<JsonValue, number>();
   if (perKey !== undefined) {
     const column = quote(perKey.column);
@@ -39,11 +39,11 @@ export async function standOf(
     for (const [value = null, count] of await rowsFrom(transaction, sql))
       owned.set(decodeValue(dialect, value, perKey), Number(count));
   }
-  // Ids stay as they were made; another field may have been changed.
+  // Ids never change; another field may have been edited.
   const leadsByValue = resource.incoming.some(
     ({ resource: from, reference }) => from === resource && reference?.field !== resource.id,
   );
-  return { ...stand, isWhole: stand.isWhole && !leadsByValue, owned };
+  return { ...storedRows, isWhole: storedRows.isWhole && !leadsByValue, owned };
 }
 
 async function rowsThere(
@@ -51,7 +51,7 @@ async function rowsThere(
   transaction: Transaction,
   dialect: Dialect,
   seed: number,
-): Promise<Omit<Stand, 'owned'>> {
+): Promise<Omit<StoredRows, 'owned'>> {
   const column = quote(id.column);
   const from = `FROM ${quote(table)}`;
   if (isGenerated(id)) {
@@ -75,14 +75,14 @@ async function rowsThere(
   return { count, last, isWhole: count === 0 };
 }
 
-/** The records that are there, for keys that lead to them: in the order of their ids, as generated ones are. */
-export async function storedUniverse(
+/** The stored records as targets of keys, in order of their ids. */
+export async function storedTargets(
   resource: Resource,
-  { count, isWhole }: Stand,
+  { count, isWhole }: StoredRows,
   transaction: Transaction,
   dialect: Dialect,
   seed: number,
-): Promise<Universe> {
+): Promise<KeyTargets> {
   const { id, table, incoming } = resource;
   const wanted = new Set([id, ...incoming.flatMap(({ reference }) => reference?.field ?? [])]);
   if (isWhole && wanted.size === 1 && isGenerated(id))
@@ -103,7 +103,7 @@ export async function storedUniverse(
   };
 }
 
-/** The values that some fields have in the records that are there, each list of them as JSON. */
+/** The stored values of some fields, each list as JSON. */
 export async function storedValues(
   { table }: Resource,
   fields: readonly Field[],

@@ -1,6 +1,6 @@
 import { listPool } from '../distinct/pool.ts';
 import type { Random } from '../random.ts';
-import type { Place, Row } from '../source.ts';
+import type { SourceContext, Row } from '../source.ts';
 import {
   digits,
   drawn,
@@ -15,7 +15,7 @@ import {
 } from './kind.ts';
 import { countryCodeOf } from './places.ts';
 
-const path = (place: Place): string => place.prefix.replaceAll(' ', '-') || 'files';
+const path = (context: SourceContext): string => context.prefix.replaceAll(' ', '-') || 'files';
 const host = 'https://example.com';
 const picture = (width: number, height: number): Kind =>
   drawn(
@@ -45,7 +45,7 @@ const fileStems = ['report', 'invoice', 'photo', 'scan', 'notes', 'plan', 'draft
 
 /** The file that a row is about. Its name, extension and MIME type match. */
 function fileOf(row: Row): File {
-  return row.aside('file', (random) => random.pick(files));
+  return row.shared('file', (random) => random.pick(files));
 }
 
 function fileKind(name: string, part: (file: File) => string): Kind {
@@ -141,7 +141,7 @@ export const codeKinds: readonly KindRow[] = [
   ],
   [
     'url,uri,link,href,permalink url,canonical url',
-    drawn('internet.url', (place, random) => `${host}/${path(place)}/${hex(random, 8)}`),
+    drawn('internet.url', (context, random) => `${host}/${path(context)}/${hex(random, 8)}`),
   ],
   [
     'avatar,avatar url,profile picture,profile image,profile photo,photo url,portrait',
@@ -153,7 +153,7 @@ export const codeKinds: readonly KindRow[] = [
   ],
   [
     'video,video url,audio,audio url,stream url,file url,download url,document url,media url',
-    drawn('internet.fileUrl', (place, random) => `${host}/${path(place)}/${hex(random, 12)}`),
+    drawn('internet.fileUrl', (context, random) => `${host}/${path(context)}/${hex(random, 12)}`),
   ],
   [
     'file name,filename,original name,file',
@@ -242,9 +242,9 @@ export const codeKinds: readonly KindRow[] = [
   ['isbn,isbn13', numbered('commerce.isbn', (text) => withCheckDigit(`978${text}`))],
   [
     'iban,bank account',
-    drawn('finance.iban', (place, _, row) => {
-      const countryCode = countryCodeOf(place, row);
-      const { finance } = place.words.faker;
+    drawn('finance.iban', (context, _, row) => {
+      const countryCode = countryCodeOf(context, row);
+      const { finance } = context.words.faker;
       return finance.iban(ibanCountries.has(countryCode) ? { countryCode } : {});
     }),
   ],
@@ -253,13 +253,15 @@ export const codeKinds: readonly KindRow[] = [
     'bic,swift,swift code',
     drawn(
       'finance.bic',
-      (place, random, row) =>
-        `${letters(random, 4)}${countryCodeOf(place, row)}${letters(random, 1)}${digits(random, 1)}`,
+      (context, random, row) =>
+        `${letters(random, 4)}${countryCodeOf(context, row)}${letters(random, 1)}${digits(random, 1)}`,
     ),
   ],
   [
     'vat,vat id,vat number,tax id,tax number',
-    drawn('finance.taxId', (place, random, row) => taxNumber(random, countryCodeOf(place, row))),
+    drawn('finance.taxId', (context, random, row) =>
+      taxNumber(random, countryCodeOf(context, row)),
+    ),
   ],
   [
     'card number,credit card',

@@ -15,7 +15,7 @@ interface Course {
  * no delivery date.
  */
 function courseOf(row: Row): Course {
-  return row.aside('course', (random) => {
+  return row.shared('course', (random) => {
     const stage = random.below(4);
     const chance = random.next();
     if (chance < 0.12) return { stage: 0, ending: 'cancelled' };

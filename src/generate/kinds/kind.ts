@@ -1,16 +1,16 @@
 import { listPool } from '../distinct/pool.ts';
 import type { Random } from '../random.ts';
-import type { Place, Row, Source } from '../source.ts';
+import type { SourceContext, Row, Source } from '../source.ts';
 
-/** Makes the source of a field from its place in the model. */
-export type Kind = (place: Place) => Source;
+/** Makes the source of a field from its context. */
+export type Kind = (context: SourceContext) => Source;
 
 /** A kind whose values are drawn one by one. `_inspect=data` shows `name`. */
 export function drawn(
   name: string,
-  draw: (place: Place, random: Random, row: Row) => unknown,
+  draw: (context: SourceContext, random: Random, row: Row) => unknown,
 ): Kind {
-  return (place) => ({ name, draw: (words, row) => draw(place, words.random, row) });
+  return (context) => ({ name, draw: (words, row) => draw(context, words.random, row) });
 }
 
 /** A kind with the values of a list. */
@@ -18,10 +18,13 @@ export function oneOf(name: string, list: readonly string[]): Kind {
   return fromList(name, () => list);
 }
 
-/** A kind with the values of a list that depends on the place, such as the locale's. */
-export function fromList(name: string, listOf: (place: Place) => readonly string[]): Kind {
-  return (place) => {
-    const pool = listPool(listOf(place));
+/** A kind with the values of a list that depends on the context, such as the locale's. */
+export function fromList(
+  name: string,
+  listOf: (context: SourceContext) => readonly string[],
+): Kind {
+  return (context) => {
+    const pool = listPool(listOf(context));
     return { name, pool, draw: ({ random }) => pool.at(random.below(pool.size)) };
   };
 }

@@ -99,7 +99,7 @@ const labels: Readonly<Partial<Record<Subject, readonly [name: string, label: La
 
 /** The topic that the title, summary and body of a row share. */
 function topicOf({ phrases }: Words, row: Row): string {
-  return phrases === undefined ? '' : row.aside('topic', (random) => random.pick(phrases.topics));
+  return phrases === undefined ? '' : row.shared('topic', (random) => random.pick(phrases.topics));
 }
 
 function titleOf(words: Words, row: Row): string {

@@ -1,6 +1,6 @@
 import { listPool, type Pool } from '../distinct/pool.ts';
 import type { Field } from '../../model/api.ts';
-import type { Place, Row, Source, Subject } from '../source.ts';
+import type { SourceContext, Row, Source, Subject } from '../source.ts';
 import { referenceDate } from '../words/words.ts';
 import { hasReached, markOf, stepWord } from './course.ts';
 import { tokensOf } from './names.ts';
@@ -45,7 +45,7 @@ const within = (from: number, to: number): TimeOf => {
 };
 
 function lifeOf({ whole: row }: Row): Life {
-  const begin = row.aside('created', (random) => {
+  const begin = row.shared('created', (random) => {
     const time = reference - (2 + random.next() * 728) * day;
     return Math.floor(time / second) * second;
   });
@@ -62,11 +62,11 @@ const step =
 
 /** When the person of a row was born, in ms. */
 export function bornAt(row: Row): number {
-  return row.aside('birth', (random) => reference - (22 + random.next() * 53) * year);
+  return row.shared('birth', (random) => reference - (22 + random.next() * 53) * year);
 }
 
 function startOf(row: Row, prefix: string): number {
-  return row.aside(`start ${prefix}`, (random) =>
+  return row.shared(`start ${prefix}`, (random) =>
     planned(reference + (random.next() * 90 - 30) * day),
   );
 }
@@ -288,7 +288,7 @@ export function stepOf(field: Field): ((row: Row) => boolean) | undefined {
 
 /** The dates or moments of a field by its name. Later steps of a row come after earlier ones. */
 export function momentSource(
-  { field, fields, isPart, tokens, subject, siblingOf }: Place,
+  { field, fields, isPart, tokens, subject, siblingOf }: SourceContext,
   isUnique: boolean,
 ): Source {
   const { kind, prefix } = kindOf(meant(tokens, field));

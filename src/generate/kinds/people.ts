@@ -14,7 +14,7 @@ export interface Persona {
 /** The person that a row is about, or the one that `prefix` names (`author` in `authorEmail`). */
 export function persona(words: Words, row: Row, prefix: string): Persona {
   const { firstNames, lastNames, lastNamesOf, sexes } = words;
-  return row.aside(`person ${prefix}`, (random) => {
+  return row.shared(`person ${prefix}`, (random) => {
     const firstName = random.pick(firstNames);
     const known = sexes.get(firstName);
     const lastName = random.pick((known && lastNamesOf[known]) ?? lastNames);

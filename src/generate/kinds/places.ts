@@ -1,6 +1,6 @@
 import { listPool } from '../distinct/pool.ts';
 import type { Random } from '../random.ts';
-import type { Place, Row, Source } from '../source.ts';
+import type { SourceContext, Row, Source } from '../source.ts';
 import { centerOf, countries, currencyOf, type Country } from '../words/countries.ts';
 import type { Words } from '../words/words.ts';
 import { digits, drawn, fromList, letters, oneOf, type Kind, type KindRow } from './kind.ts';
@@ -18,10 +18,10 @@ function whoseAddress(prefix: string): string {
 }
 
 /** The country that all parts of an address share; undefined for the country of the locale. */
-function abroad({ words, subject, prefix }: Place, row: Row): Country | undefined {
+function abroad({ words, subject, prefix }: SourceContext, row: Row): Country | undefined {
   // Records that are cities or countries have the names of the locale.
   if (subject === 'city' || subject === 'country') return undefined;
-  return row.aside(`country ${whoseAddress(prefix)}`, (random) =>
+  return row.shared(`country ${whoseAddress(prefix)}`, (random) =>
     random.chance(homeShare)
       ? undefined
       : random.pick(countries.filter(({ code }) => code !== words.home)),
@@ -29,17 +29,20 @@ function abroad({ words, subject, prefix }: Place, row: Row): Country | undefine
 }
 
 /** The country code of an address of the row. */
-export function countryCodeOf(place: Place, row: Row): string {
-  return abroad(place, row)?.code ?? place.words.home;
+export function countryCodeOf(context: SourceContext, row: Row): string {
+  return abroad(context, row)?.code ?? context.words.home;
 }
 
 /** The city of an address of the row, with its region if that is known. Both fields share it. */
-function cityOf(place: Place, row: Row): { readonly city: string; readonly region?: string } {
-  const { words, subject, prefix } = place;
+function cityOf(
+  context: SourceContext,
+  row: Row,
+): { readonly city: string; readonly region?: string } {
+  const { words, subject, prefix } = context;
   // Records that are cities use the whole list.
   if (subject === 'city') return { city: words.random.pick(words.cities) };
-  const known = abroad(place, row)?.cities ?? words.knownCities;
-  return row.aside(`city ${whoseAddress(prefix)}`, (random) => {
+  const known = abroad(context, row)?.cities ?? words.knownCities;
+  return row.shared(`city ${whoseAddress(prefix)}`, (random) => {
     if (known === undefined) return { city: random.pick(words.cities) };
     const [city, region] = random.pick(known);
     return { city, region };
@@ -52,10 +55,10 @@ function ofCountry(
   home: (words: Words) => readonly string[],
   away: (country: Country) => readonly string[],
 ): Kind {
-  return (place) => {
-    const list = home(place.words);
+  return (context) => {
+    const list = home(context.words);
     const draw: Source['draw'] = ({ random }, row) => {
-      const country = abroad(place, row);
+      const country = abroad(context, row);
       return random.pick(country === undefined ? list : away(country));
     };
     return { name, pool: listPool(list), draw };
@@ -88,8 +91,8 @@ function zipOf({ faker }: Words): string {
 
 const currencies = 'EUR USD GBP CHF JPY SEK NOK DKK PLN CZK CAD AUD'.split(' ');
 
-function coordinate(place: Place, random: Random, row: Row, axis: 0 | 1): string {
-  const center = centerOf(countryCodeOf(place, row)) ?? [0, 0];
+function coordinate(context: SourceContext, random: Random, row: Row, axis: 0 | 1): string {
+  const center = centerOf(countryCodeOf(context, row)) ?? [0, 0];
   return (center[axis] + (random.next() - 0.5) * 1.2).toFixed(4);
 }
 
@@ -97,9 +100,10 @@ function coordinate(place: Place, random: Random, row: Row, axis: 0 | 1): string
 export const placeKinds: readonly KindRow[] = [
   [
     'phone,mobile,telephone,tel,fax,cell,phone number,mobile number,telephone number',
-    drawn('phone.number', (place, random, row) => {
-      const country = abroad(place, row);
-      if (country === undefined) return place.words.faker.phone.number({ style: 'international' });
+    drawn('phone.number', (context, random, row) => {
+      const country = abroad(context, row);
+      if (country === undefined)
+        return context.words.faker.phone.number({ style: 'international' });
       return filled(country.phone, random);
     }),
   ],
@@ -113,11 +117,11 @@ export const placeKinds: readonly KindRow[] = [
   ],
   [
     'address,street address,address line1,address line 1,address1,address line,line1,street1',
-    drawn('location.streetAddress', (place, random, row) => {
-      const country = abroad(place, row);
-      const { streets } = country ?? place.words;
+    drawn('location.streetAddress', (context, random, row) => {
+      const country = abroad(context, row);
+      const { streets } = country ?? context.words;
       const [street, number] = [random.pick(streets), random.between(1, 199)];
-      if (country === undefined) return place.words.streetAddress(street, number);
+      if (country === undefined) return context.words.streetAddress(street, number);
       return country.streetFirst ? `${street} ${number}` : `${number} ${street}`;
     }),
   ],
@@ -131,10 +135,10 @@ export const placeKinds: readonly KindRow[] = [
   ],
   [
     'city,town,municipality',
-    (place) => ({
+    (context) => ({
       name: 'location.city',
-      pool: listPool(place.words.cities),
-      draw: (_, row) => cityOf(place, row).city,
+      pool: listPool(context.words.cities),
+      draw: (_, row) => cityOf(context, row).city,
     }),
   ],
   [
@@ -143,34 +147,34 @@ export const placeKinds: readonly KindRow[] = [
   ],
   [
     'state,province,region,county,federal state',
-    (place) => ({
+    (context) => ({
       name: 'location.state',
-      pool: listPool(place.words.states),
-      draw: ({ random, states }, row) => cityOf(place, row).region ?? random.pick(states),
+      pool: listPool(context.words.states),
+      draw: ({ random, states }, row) => cityOf(context, row).region ?? random.pick(states),
     }),
   ],
   [
     'zip,zip code,zipcode,postal code,postcode,post code,plz',
-    drawn('location.zipCode', (place, random, row) => {
-      const country = abroad(place, row);
-      return country === undefined ? zipOf(place.words) : filled(country.zip, random);
+    drawn('location.zipCode', (context, random, row) => {
+      const country = abroad(context, row);
+      return country === undefined ? zipOf(context.words) : filled(country.zip, random);
     }),
   ],
   [
     'country,country name,nation',
-    (place) => ({
+    (context) => ({
       name: 'location.country',
-      pool: listPool(place.words.countries),
-      draw: (words, row) => words.countryName(abroad(place, row)?.code ?? words.home),
+      pool: listPool(context.words.countries),
+      draw: (words, row) => words.countryName(abroad(context, row)?.code ?? words.home),
     }),
   ],
   ['nationality', fromList('location.country', ({ words }) => words.countries)],
   [
     'country code,iso code,country iso',
-    (place) => ({
+    (context) => ({
       name: 'location.countryCode',
       pool: listPool(countryCodes),
-      draw: (_, row) => countryCodeOf(place, row),
+      draw: (_, row) => countryCodeOf(context, row),
     }),
   ],
   ['continent', fromList('location.continent', ({ words }) => words.terms.continents)],
@@ -193,18 +197,18 @@ export const placeKinds: readonly KindRow[] = [
   ],
   [
     'lat,latitude',
-    drawn('location.latitude', (place, random, row) => coordinate(place, random, row, 0)),
+    drawn('location.latitude', (context, random, row) => coordinate(context, random, row, 0)),
   ],
   [
     'lng,lon,long,longitude',
-    drawn('location.longitude', (place, random, row) => coordinate(place, random, row, 1)),
+    drawn('location.longitude', (context, random, row) => coordinate(context, random, row, 1)),
   ],
   [
     'currency,currency code',
-    (place) => ({
+    (context) => ({
       name: 'finance.currencyCode',
       pool: listPool(currencies),
-      draw: ({ random }, row) => currencyOf(countryCodeOf(place, row)) ?? random.pick(currencies),
+      draw: ({ random }, row) => currencyOf(countryCodeOf(context, row)) ?? random.pick(currencies),
     }),
   ],
   [

@@ -1,7 +1,7 @@
 import type { Random } from '../random.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { Pool } from '../distinct/pool.ts';
-import type { Place, Row } from '../source.ts';
+import type { SourceContext, Row } from '../source.ts';
 import { centerOf } from '../words/countries.ts';
 import { ageOf, bornAt } from './moments.ts';
 import { moodOf } from './mood.ts';
@@ -15,7 +15,7 @@ const taxRate = 0.2;
 
 /** The net, tax or total of a row, which add up. `unit` is the number of steps in 1: 100 for cents. */
 function amountOf(ending: string, unit: number, row: Row): number | undefined {
-  const total = row.aside('total', (random) => Math.round((10 + random.next() * 1_990) * 100));
+  const total = row.shared('total', (random) => Math.round((10 + random.next() * 1_990) * 100));
   const all = Math.round((total / 100) * unit);
   const net = Math.round(all / (1 + taxRate));
   if (totals.test(ending)) return all / unit;
@@ -31,7 +31,7 @@ function bodyMeasure(random: Random, least: number, most: number): number {
 /** A former price that is higher than the present one. */
 function formerPrice({
   siblingOf,
-}: Place): ((row: Row, random: Random) => number | undefined) | undefined {
+}: SourceContext): ((row: Row, random: Random) => number | undefined) | undefined {
   const field = siblingOf(['price', 'salePrice', 'unitPrice', 'sale_price', 'unit_price']);
   if (field === undefined) return undefined;
   return (row, random) => {
@@ -61,7 +61,7 @@ const ends: readonly (readonly [upper: RegExp, lower: string])[] = [
 function upperEnd({
   field: { name },
   siblingOf,
-}: Place): ((row: Row, random: Random, pool: Pool) => JsonValue | undefined) | undefined {
+}: SourceContext): ((row: Row, random: Random, pool: Pool) => JsonValue | undefined) | undefined {
   const names = ends.flatMap(([upper, lower]) =>
     upper.test(name) ? name.replace(upper, lower) : [],
   );
@@ -88,12 +88,12 @@ function upperEnd({
  */
 export function relatedNumber(
   name: string,
-  place: Place,
+  context: SourceContext,
 ): ((row: Row, random: Random, pool: Pool) => JsonValue | undefined) | undefined {
-  const { field, tokens, subject } = place;
+  const { field, tokens, subject } = context;
   const isWhole = field.type.number === 'whole';
   const ending = tokens.join('');
-  const upper = upperEnd(place);
+  const upper = upperEnd(context);
   if (upper !== undefined) return upper;
   switch (name) {
     case 'person.age':
@@ -103,7 +103,7 @@ export function relatedNumber(
     case 'number.rating':
       return (row, _, pool) => pool.at(Math.floor(moodOf(row) * pool.size));
     case 'commerce.formerPrice':
-      return formerPrice(place);
+      return formerPrice(context);
     case 'number.size':
       return subject === 'person' && ending.startsWith('height')
         ? (_, random) => bodyMeasure(random, 150, 200)
@@ -118,7 +118,7 @@ export function relatedNumber(
     case 'location.longitude': {
       const axis = name === 'location.latitude' ? 0 : 1;
       return (row, random) => {
-        const center = centerOf(countryCodeOf(place, row))?.[axis];
+        const center = centerOf(countryCodeOf(context, row))?.[axis];
         return center && Math.round((center + (random.next() - 0.5) * 1.2) * 1e6) / 1e6;
       };
     }

@@ -2,7 +2,7 @@ import { singular } from '../../model/build/names.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { listPool } from '../distinct/pool.ts';
 import type { Words } from '../words/words.ts';
-import type { Place, Row, Source, Subject } from '../source.ts';
+import type { SourceContext, Row, Source, Subject } from '../source.ts';
 import { codeKinds } from './codes.ts';
 import { drawn, fromList, letters, oneOf, type Kind, type KindRow } from './kind.ts';
 import { placeKinds } from './places.ts';
@@ -23,8 +23,8 @@ import {
 const labelFields = ['title', 'name', 'headline', 'label', 'subject'] as const;
 
 /** The label of a record, or of an object in it: the value of its label field, else what that would hold. */
-export function labelText(place: Place): (row: Row) => string {
-  const { field, fields, isPart, prefix, subject, words } = place;
+export function labelText(context: SourceContext): (row: Row) => string {
+  const { field, fields, isPart, prefix, subject, words } = context;
   const { resource } = field;
   const isOfObject = isPart && prefix !== '';
   const isLabel = (name: string): boolean => {
@@ -34,22 +34,23 @@ export function labelText(place: Place): (row: Row) => string {
     if (isOfObject && one === resource.fields.get(name)) return false;
     return one.type.text !== undefined;
   };
-  const sibling = place.siblingOf(labelFields.filter(isLabel));
+  const sibling = context.siblingOf(labelFields.filter(isLabel));
   const label = isOfObject
-    ? titleKind({ ...place, tokens: [...prefix.split(' '), 'name'] })
+    ? titleKind({ ...context, tokens: [...prefix.split(' '), 'name'] })
     : labelSource(subject, words);
   return (row) => {
     const value = sibling === undefined ? null : row.sibling(sibling);
     if (typeof value === 'string' && value !== '') return value;
     const drawn = (): string => String(label.draw(words, row));
-    return isOfObject ? drawn() : row.aside('label', drawn);
+    return isOfObject ? drawn() : row.shared('label', drawn);
   };
 }
 
-const slug: Kind = (place) => {
-  const label = labelText(place);
+const slug: Kind = (context) => {
+  const label = labelText(context);
   // Unique slugs get the number of their row anyway.
-  const numbered = ({ number }: Row): string => (place.field.unique ? 'entry' : `entry-${number}`);
+  const numbered = ({ number }: Row): string =>
+    context.field.unique ? 'entry' : `entry-${number}`;
   return {
     name: 'text.slug',
     draw: (words, row) => {
@@ -88,10 +89,10 @@ const kinds: readonly KindRow[] = [
   ],
   [
     'from,to',
-    (place) =>
-      place.subject === 'remark'
-        ? namedPerson(place)
-        : fromList('location.city', ({ words }) => words.cities)(place),
+    (context) =>
+      context.subject === 'remark'
+        ? namedPerson(context)
+        : fromList('location.city', ({ words }) => words.cities)(context),
   ],
   [
     'username,user name,login,nickname,nick,screen name,handle,account name',
@@ -100,7 +101,7 @@ const kinds: readonly KindRow[] = [
       return accountName(words, one, random.pick(['.', '_', '']));
     }),
   ],
-  ['email,e mail,mail,email address,mail address', (place) => emailKind(place)],
+  ['email,e mail,mail,email address,mail address', (context) => emailKind(context)],
   [
     'initials',
     drawn('person.initials', ({ words, prefix }, _, row) =>
@@ -109,7 +110,7 @@ const kinds: readonly KindRow[] = [
   ],
   [
     'company,company name,organization,organisation,employer,vendor,manufacturer,supplier,sponsor,client name,business name',
-    (place) => labelSource('company', place.words),
+    (context) => labelSource('company', context.words),
   ],
   [
     'brand,brand name,make',
@@ -119,8 +120,8 @@ const kinds: readonly KindRow[] = [
   ],
   [
     'model,model name',
-    (place) =>
-      place.subject === 'vehicle'
+    (context) =>
+      context.subject === 'vehicle'
         ? { name: 'vehicle.model', draw: ({ faker }) => faker.vehicle.model() }
         : {
             name: 'text.model',
@@ -130,15 +131,15 @@ const kinds: readonly KindRow[] = [
   ['publisher', drawn('book.publisher', ({ words }) => words.faker.book.publisher())],
   ['job title,job,position,occupation,profession,designation', ({ words }) => jobSource(words)],
   ['department,division', fromList('company.department', ({ words }) => words.terms.departments)],
-  ['title,name,headline,label,subject,caption,heading', (place) => titleKind(place)],
+  ['title,name,headline,label,subject,caption,heading', (context) => titleKind(context)],
   ['slug,permalink,url key,url slug,path segment', slug],
   [
     'description,summary,excerpt,abstract,teaser,details,intro,introduction,overview,lead',
-    (place) => summaryKind(place),
+    (context) => summaryKind(context),
   ],
   [
     'subtitle,tagline,slogan,motto,catch phrase,short description,meta description',
-    (place) => taglineKind(place),
+    (context) => taglineKind(context),
   ],
   [
     'body,content,text,article,html,markdown,story,long description,post',
@@ -173,7 +174,7 @@ const kinds: readonly KindRow[] = [
   ],
   ['role', oneOf('text.role', ['admin', 'editor', 'author', 'member', 'viewer'])],
   ['type,kind', oneOf('text.type', ['standard', 'premium', 'basic', 'special'])],
-  ['category,section,group,topic,theme', (place) => labelSource('category', place.words)],
+  ['category,section,group,topic,theme', (context) => labelSource('category', context.words)],
   [
     'genre',
     drawn('text.genre', ({ words: { faker }, subject }) =>
@@ -181,8 +182,8 @@ const kinds: readonly KindRow[] = [
     ),
   ],
   ['priority,severity,importance', oneOf('text.priority', ['low', 'medium', 'high', 'urgent'])],
-  ['tag,keyword,tags,keywords,labels,interests', (place) => labelSource('tag', place.words)],
-  ['skill,skills', (place) => labelSource('skill', place.words)],
+  ['tag,keyword,tags,keywords,labels,interests', (context) => labelSource('tag', context.words)],
+  ['skill,skills', (context) => labelSource('skill', context.words)],
   [
     'gender,sex',
     person(({ sex, chance }) => (isRare(chance) ? 'nonbinary' : sex), 'person.gender'),
@@ -230,11 +231,11 @@ const kinds: readonly KindRow[] = [
     'carrier,shipping method',
     oneOf('commerce.shipping', ['standard', 'express', 'pickup', 'freight']),
   ],
-  ['product,product name,item,item name', (place) => labelSource('product', place.words)],
-  ['venue,venue name', (place) => labelSource('place', place.words)],
-  ['song,track,track name', (place) => labelSource('song', place.words)],
-  ['album,album title', (place) => labelSource('album', place.words)],
-  ['artist,artist name,band', (place) => labelSource('artist', place.words)],
+  ['product,product name,item,item name', (context) => labelSource('product', context.words)],
+  ['venue,venue name', (context) => labelSource('place', context.words)],
+  ['song,track,track name', (context) => labelSource('song', context.words)],
+  ['album,album title', (context) => labelSource('album', context.words)],
+  ['artist,artist name,band', (context) => labelSource('artist', context.words)],
 ];
 
 /** The kinds by ending. */
@@ -255,40 +256,40 @@ const unclear =
   /^(?:account|profile|address|parent|child|lead|guide|subscriber|member|section|item)$/u;
 
 /** The source of a field that is named after a person, a company or the like. */
-export function subjectKind(place: Place): Source | undefined {
-  const { tokens, words } = place;
+export function subjectKind(context: SourceContext): Source | undefined {
+  const { tokens, words } = context;
   const last = tokens.at(-1) ?? '';
   const subject = subjectNamed(last);
   if (subject === undefined || !named.has(subject) || unclear.test(singular(last)))
     return undefined;
-  return subject === 'person' ? namedPerson(place) : labelSource(subject, words);
+  return subject === 'person' ? namedPerson(context) : labelSource(subject, words);
 }
 
-export const emailKind: Kind = (place) => ({
+export const emailKind: Kind = (context) => ({
   name: 'internet.email',
-  draw: (words, row) => emailOf(words, row, place.prefix),
+  draw: (words, row) => emailOf(words, row, context.prefix),
 });
 
 /** The `title` of a person is a job. Other titles and names are the label of the record or of the prefix. */
-function titleKind(place: Place): Source {
-  const { tokens, words, prefix } = place;
+function titleKind(context: SourceContext): Source {
+  const { tokens, words, prefix } = context;
   const named = prefix === '' ? 'article' : subjectOf(prefix);
-  const subject = named === 'article' ? place.subject : named;
+  const subject = named === 'article' ? context.subject : named;
   const isTitle = tokens.at(-1) === 'title';
   if (subject === 'person' && isTitle) return jobSource(words);
   // An object inside a person has a proper name. For a field such as `petName`, a person's name will do.
-  if (subject === 'person' && named === 'article' && prefix !== '' && place.isPart)
+  if (subject === 'person' && named === 'article' && prefix !== '' && context.isPart)
     return properName(words);
   if (subject === 'person')
     return {
       name: 'person.fullName',
       draw: (_, row) => fullName(words, persona(words, row, prefix)),
     };
-  if (subject === 'article' && tokens.at(-1) === 'name' && !isWritten(place.field.resource.name))
+  if (subject === 'article' && tokens.at(-1) === 'name' && !isWritten(context.field.resource.name))
     return properName(words);
   const label = labelSource(subject, words);
   const concept = prefix === '' ? 'label' : `label ${prefix}`;
-  return { ...label, draw: (_, row) => row.aside(concept, () => label.draw(words, row)) };
+  return { ...label, draw: (_, row) => row.shared(concept, () => label.draw(words, row)) };
 }
 
 /** The name of a record of an unknown subject. */
@@ -307,7 +308,7 @@ function jobSource({ terms }: Words): Source {
   };
 }
 
-function summaryKind({ subject, words }: Place): Source {
+function summaryKind({ subject, words }: SourceContext): Source {
   if (subject === 'product')
     return {
       name: 'commerce.productDescription',
@@ -326,7 +327,7 @@ function summaryKind({ subject, words }: Place): Source {
   };
 }
 
-function taglineKind({ words }: Place): Source {
+function taglineKind({ words }: SourceContext): Source {
   return { name: 'text.sentence', draw: (_, row) => sentences(words, row, 1) };
 }
 
@@ -346,11 +347,11 @@ function paragraphs({ random, joint }: Words, make: (count: number) => string): 
 }
 
 /** A text whose name tells nothing: a few words or sentences of the locale. */
-export function anyText(place: Place, isLong: boolean): Source {
+export function anyText(context: SourceContext, isLong: boolean): Source {
   if (isLong)
     return {
       name: 'text.sentences',
-      draw: ({ random }, row) => sentences(place.words, row, random.between(1, 3)),
+      draw: ({ random }, row) => sentences(context.words, row, random.between(1, 3)),
     };
   return {
     name: 'text.words',

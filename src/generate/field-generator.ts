@@ -15,28 +15,28 @@ import {
   itemOfRow,
   MembersOfRow,
   type Surroundings,
-} from './fill/part.ts';
+} from './surroundings.ts';
 import type { Pool } from './distinct/pool.ts';
 import { GenerationProblem } from './problem.ts';
 import { keyOf, permuted, type Key } from './random.ts';
-import { comesTwice, sampleRow, type Place, type Row, type Source } from './source.ts';
+import { comesTwice, sampleRow, type SourceContext, type Row, type Source } from './source.ts';
 import type { Words } from './words/words.ts';
 
-/** What makers share. */
-export interface Workshop {
+/** What all field generators share. */
+export interface FieldContext {
   readonly words: Words;
   readonly functions: UserFunctions;
   readonly seed: number;
-  readonly siblingOf: (around: Surroundings) => Place['siblingOf'];
+  readonly siblingOf: (around: Surroundings) => SourceContext['siblingOf'];
 }
 
-/** How often a source is asked again for a value that the field takes, and by how many rows it is judged. */
+/** How many draws are tried for a valid value, for an item of a list, and to judge a source. */
 const attempts = 40;
 const fewAttempts = 5;
 const samples = 12;
-/** The part of the values that are null where the file says that they may be. */
+/** The share of nulls in fields with `nullable: true`. */
 const nullShare = 0.1;
-/** Of fields that are mostly empty. */
+/** Fields that are mostly null. */
 const emptyNames =
   /^(?:deleted|archived|cancelled|canceled|banned|blocked)(?:At|On|Date|_at|_on)?$/u;
 /** Whether any text is a value, but for what the field's rules say. */
@@ -44,21 +44,21 @@ function takesTexts({ type }: Field): boolean {
   return (type.kind === 'string' && type.generated === 'text') || type.json === 'any';
 }
 
-/** Makes the values of one field, or of a part of one. */
-export class FieldMaker {
+/** Generates the values of one field, or of a part of one. */
+export class FieldGenerator {
   readonly field: Field;
   readonly custom: CustomSource | undefined;
   private readonly path: readonly (string | number)[];
   private readonly place: string;
   private readonly around: Surroundings;
   private readonly key: Key;
-  private readonly workshop: Workshop;
+  private readonly context: FieldContext;
   private readonly isItem: boolean;
   private readonly changes: readonly Transform[];
-  private readonly members: ReadonlyMap<string, FieldMaker>;
-  private readonly items: FieldMaker | undefined;
+  private readonly members: ReadonlyMap<string, FieldGenerator>;
+  private readonly items: FieldGenerator | undefined;
   private readonly emptyShare: number;
-  /** Of the moment of a step: whether the row has come so far; else it is empty, if it may be. */
+  /** For the moment of a step: whether the row has reached it. Otherwise it is null if allowed. */
   private readonly isReached: ((row: Row) => boolean) | undefined;
   private isDistinct: boolean;
   private turns: DistinctPlaces | undefined;
@@ -69,16 +69,16 @@ export class FieldMaker {
     field: Field,
     path: readonly (string | number)[],
     place: string,
-    workshop: Workshop,
+    context: FieldContext,
     around = aroundField(field),
     isItem = false,
   ) {
-    const { words, functions, seed } = workshop;
+    const { words, functions, seed } = context;
     this.field = field;
     this.path = path;
     this.place = place;
     this.around = around;
-    this.workshop = workshop;
+    this.context = context;
     this.isItem = isItem;
     this.key = keyOf(seed, field.resource.name, place);
     this.custom = customOrProblem(field, path, words, functions);
@@ -88,12 +88,12 @@ export class FieldMaker {
       field.nullable && (field.attributes.nullable === true || emptyNames.test(field.name));
     this.emptyShare = !mayBeEmpty ? 0 : emptyNames.test(field.name) ? 0.9 : nullShare;
     this.isReached = this.custom === undefined && !isItem ? stepOf(field) : undefined;
-    const part = (inner: Field, name: string, ...below: readonly string[]): FieldMaker =>
-      new FieldMaker(
+    const part = (inner: Field, name: string, ...below: readonly string[]): FieldGenerator =>
+      new FieldGenerator(
         inner,
         [...path, ...below],
         `${place}.${name}`,
-        workshop,
+        context,
         below.length === 1 ? around : aroundMembers(field, around, isItem),
         below.length === 1,
       );
@@ -112,7 +112,7 @@ export class FieldMaker {
         : undefined;
   }
 
-  /** From now on no two rows get the same value. */
+  /** From now on values are distinct. */
   makeDistinct(): void {
     if (this.isDistinct) return;
     this.isDistinct = true;
@@ -120,62 +120,62 @@ export class FieldMaker {
     this.chosen = undefined;
   }
 
-  /** Whether no two rows get the same value. */
+  /** Whether values are distinct. */
   get isDistinctValue(): boolean {
     return this.isDistinct;
   }
 
-  /** The values by their places, where that is all that the field may have; undefined where it has no end. */
+  /** All values of the field; undefined if they cannot be listed. */
   get pool(): Pool | undefined {
     if (this.isOpen(this.source) || this.changes.length > 0) return undefined;
     return this.source.pool;
   }
 
-  /** Whether there is another value for each of any number of rows. */
+  /** Whether any number of rows can have distinct values. */
   get isEndless(): boolean {
     return this.isOpen(this.source);
   }
 
-  /** Whether what the file names gives a value twice before long, and cannot be kept from it. */
+  /** Whether the source that the file names soon repeats values. */
   get repeats(): boolean {
     const { custom } = this;
     const isTold = custom === undefined || custom.isDistinct || custom.pool !== undefined;
     if (isTold || this.isEndless) return false;
-    return comesTwice(this.workshop.words.random, (row) => this.attempt(custom, row, 0));
+    return comesTwice(this.context.words.random, (row) => this.attempt(custom, row, 0));
   }
 
-  /** Gives what tells rows apart that come beside others, if there is a list of values of which each has another one. */
-  turnsBeside(others: boolean): DistinctPlaces | undefined {
+  /** The order of distinct values, if rows are added beside stored ones (`others`) and the values can be listed. */
+  distinctPlacesFor(others: boolean): DistinctPlaces | undefined {
     const pool = others && this.isDistinct ? this.source.pool : undefined;
     const values = pool && { fields: [this.field], size: pool.size, valueAt: pool.at };
     this.turns = values && new DistinctPlaces(values, this.key);
     return this.turns;
   }
 
-  /** Whether any text of a source can be made another one. */
+  /** Whether texts of a source can be made distinct by a number. */
   private isOpen({ pool }: Source): boolean {
     const { values, pattern, attributes } = this.field;
     if (!takesTexts(this.field) || values !== undefined) return false;
     if (pool === undefined) return true;
-    // A name that is cut keeps its meaning longer than what the file has composed.
+    // A name that is cut keeps its meaning longer than a composed text.
     const room = this.custom === undefined ? 4 : 12;
     return (
       pattern === undefined && this.custom?.kind !== 'values' && (attributes.maxLength ?? 40) > room
     );
   }
 
-  /** How many rows there can be. */
+  /** The greatest number of rows. */
   get capacity(): number {
     return this.field.nullable ? Infinity : this.distinctValues;
   }
 
-  /** How many rows can have a value of their own, where they must; the others of a nullable field have none. */
+  /** The number of distinct values, if they must be distinct. Further rows of a nullable field are null. */
   get distinctValues(): number {
     if (!this.isDistinct || this.isOpen(this.source)) return Infinity;
     return this.source.pool?.size ?? Infinity;
   }
 
-  /** What is odd about the sources that the file names here and in the parts, with their places. */
+  /** Warnings about the sources that the file names for the field and its parts, with their paths. */
   warnings(): readonly (readonly [place: readonly (string | number)[], message: string])[] {
     const { custom, path } = this;
     const parts = [...this.members.values(), ...(this.items === undefined ? [] : [this.items])];
@@ -187,7 +187,7 @@ export class FieldMaker {
     ];
   }
 
-  /** Where the values come from; of several that were inferred the first that the constraints leave as it is. */
+  /** The source of the values: of several inferred ones, the first whose values are valid. */
   get source(): Source {
     this.chosen ??= this.choose();
     return this.chosen;
@@ -195,7 +195,7 @@ export class FieldMaker {
 
   /** The value of a row; another `draw` gives another one. Throws a `GenerationProblem` if the field cannot have one. */
   make(row: Row, draw = 0): JsonValue {
-    const { random } = this.workshop.words;
+    const { random } = this.context.words;
     if (this.emptyShare > 0) {
       if (this.isReached !== undefined) return this.isReached(row) ? this.part(row, draw) : null;
       random.start(this.key, row.number, -1);
@@ -208,7 +208,7 @@ export class FieldMaker {
   private part(row: Row, index: number): JsonValue {
     if (this.items !== undefined) return this.checked(this.list(row, this.items, index));
     if (this.members.size > 0) {
-      const { random } = this.workshop.words;
+      const { random } = this.context.words;
       const part = new MembersOfRow(row, (name) =>
         random.keeping(() => this.members.get(name)?.makePart(part, index)),
       );
@@ -232,7 +232,7 @@ export class FieldMaker {
   }
 
   private makePart(row: Row, index: number): JsonValue {
-    const { random } = this.workshop.words;
+    const { random } = this.context.words;
     if (this.emptyShare > 0) {
       random.start(this.key, row.number, -1 - index);
       if (random.chance(this.emptyShare)) return null;
@@ -240,15 +240,15 @@ export class FieldMaker {
     return this.part(row, index);
   }
 
-  private list(row: Row, items: FieldMaker, index: number): readonly JsonValue[] {
+  private list(row: Row, items: FieldGenerator, index: number): readonly JsonValue[] {
     const { minItems, maxItems = Infinity, uniqueItems = false } = this.field.attributes;
-    const { random } = this.workshop.words;
+    const { random } = this.context.words;
     random.start(this.key, row.number, index);
     const least = Math.min(minItems ?? 1, maxItems);
     const count = random.between(least, Math.min(maxItems, Math.max(least, 4)));
     const list: JsonValue[] = [];
     const seen = new Set<string>();
-    // Words are not said twice where there are others.
+    // Words are not repeated while there are others.
     const isOnce = uniqueItems || takesTexts(items.field);
     const most = count * (uniqueItems ? attempts : fewAttempts);
     for (let tried = 0; list.length < count && tried < most; tried += 1) {
@@ -263,12 +263,12 @@ export class FieldMaker {
     if (!uniqueItems || list.length >= least) return list;
     const isPlain = items.items === undefined && items.members.size === 0;
     const pool = isPlain ? items.distinctPool : undefined;
-    // What chance has not found among few values is taken in their order.
+    // With few values, random draws may miss some: take them in order.
     for (let place = 0; list.length < least && place < (pool?.size ?? 0); place += 1) {
       const item = pool?.at(place) ?? null;
       if (!seen.has(JSON.stringify(item))) list.push(item);
     }
-    // Texts that are all cut to the same one are told apart by a number.
+    // Texts that are all cut to the same one get a number.
     const first = list.find((item) => typeof item === 'string');
     if (first !== undefined && takesTexts(items.field))
       for (let number = 1; list.length < least && number <= least * 2; number += 1) {
@@ -278,7 +278,7 @@ export class FieldMaker {
     return list;
   }
 
-  /** A value that was put together of good parts still has rules of its own. */
+  /** Validates a value that was composed of valid parts. */
   private checked(value: JsonValue): JsonValue {
     const reading = readValue(value, this.field);
     if (reading.ok) return reading.value;
@@ -286,14 +286,14 @@ export class FieldMaker {
   }
 
   private attempt(source: Source, row: Row, attempt: number): ParsedValue {
-    const { words } = this.workshop;
+    const { words } = this.context;
     const { pool } = source;
     words.random.start(this.key, row.number, attempt);
     let value: unknown;
     let isNumbered = !this.isDistinct || this.custom?.isDistinct === true;
     if (this.isDistinct && pool !== undefined) {
       const place = this.turns?.indexOf(row.number) ?? row.number - 1;
-      // A round of all values, then another one with numbers.
+      // All values once, then again with numbers.
       if (place >= pool.size && !this.isOpen(source)) value = null;
       else value = pool.at(permuted(place, pool.size, this.key));
       isNumbered = place < pool.size;
@@ -308,7 +308,7 @@ export class FieldMaker {
     return readValue(this.fitted(this.converted(value), row, isNumbered), this.field);
   }
 
-  /** What a function gives that the file names; what it throws is a problem of the file. */
+  /** Calls a function that the file names; an exception is a problem of the file. */
   private called(name: string, attribute: string | undefined, call: () => unknown): unknown {
     try {
       return call();
@@ -326,14 +326,14 @@ export class FieldMaker {
     const isCut = this.isDistinct && text !== value;
     const isChanged = this.isDistinct && this.changes.length > 0 && !this.custom?.isDistinct;
     if (isNumbered && !isCut && !isChanged) return text;
-    // A text of a pattern is distinct as it is, or none.
+    // A text with a pattern cannot get a number.
     if (pattern !== undefined && isNumbered) return text;
     return this.isDistinct && this.custom?.kind !== 'module'
       ? distinctText(text, row.number, this.field)
       : text;
   }
 
-  /** What was drawn, as the field's type has it in JSON. */
+  /** A drawn value in the JSON form of the field's type. */
   private converted(value: unknown): unknown {
     const { type, scale } = this.field;
     if (value === undefined) return null;
@@ -355,27 +355,27 @@ export class FieldMaker {
 
   private inferred(isDistinct: boolean): readonly Source[] {
     const { field, isItem, around } = this;
-    const { words, siblingOf } = this.workshop;
+    const { words, siblingOf } = this.context;
     return inferredSources(field, isItem, isDistinct, words, around, siblingOf(around));
   }
 
-  /** Values that are all different, where the source, or what is made for distinct values, can tell them. */
+  /** Distinct values, from the source or from one inferred for a unique field. */
   private get distinctPool(): Pool | undefined {
     if (this.source.pool !== undefined || this.custom !== undefined) return this.source.pool;
     return this.inferred(true).find(({ pool }) => pool !== undefined)?.pool;
   }
 
   private choose(): Source {
-    // It is made of its parts.
+    // Objects and arrays are composed of their parts.
     if (this.items !== undefined || this.members.size > 0)
       return { name: this.field.type.name, draw: () => null };
     const { sources } = this;
     const [first] = sources;
     if (first === undefined)
       throw new GenerationProblem(this.path, 'its constraints leave no value', 'warning');
-    // What may be made of other fields is judged by the values that it gives, when it is asked for them.
+    // A single source is judged by the values that it gives.
     if (sources.length === 1) return first;
-    const { random } = this.workshop.words;
+    const { random } = this.context.words;
     const judged = sources.map((source) => {
       let good = 0;
       random.keeping(() => {

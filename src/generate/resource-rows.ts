@@ -1,10 +1,10 @@
-import type { Field, Resource } from '../../model/api.ts';
-import type { JsonValue, ResourceSpecification } from '../../specification/specification.ts';
-import { DistinctPlaces, type DistinctFields } from '../distinct/distinct-places.ts';
-import { JointFields, type Member } from '../distinct/joint-fields.ts';
-import { connectedLists, distinctLists } from '../distinct/lists.ts';
-import { Groups, perKeyOf } from '../distinct/groups.ts';
-import { idOf } from '../ids.ts';
+import type { Field, Resource } from '../model/api.ts';
+import type { JsonValue, ResourceSpecification } from '../specification/specification.ts';
+import { DistinctPlaces, type DistinctFields } from './distinct/distinct-places.ts';
+import { JointFields, type Member } from './distinct/joint-fields.ts';
+import { connectedLists, distinctLists } from './distinct/lists.ts';
+import { Groups, perKeyOf } from './distinct/groups.ts';
+import { idOf } from './ids.ts';
 import {
   isOwnPair,
   isWrittenNullable,
@@ -13,39 +13,38 @@ import {
   ownerDimension,
   valueDimension,
   type Dimension,
-  type Universe,
-} from '../distinct/dimensions.ts';
-import { FieldMaker, type Workshop } from '../maker.ts';
-import { GenerationProblem, unlessProblem } from '../problem.ts';
-import { keyOf, Random, type Key } from '../random.ts';
-import { RowValues } from '../row-values.ts';
-import type { Source } from '../source.ts';
-import { nothingStored, type Stand } from './stored.ts';
-import { ownerOf, parentOf } from './tree.ts';
+  type KeyTargets,
+} from './distinct/dimensions.ts';
+import { FieldGenerator, type FieldContext } from './field-generator.ts';
+import { GenerationProblem, unlessProblem } from './problem.ts';
+import { keyOf, Random, type Key } from './random.ts';
+import { RowValues } from './row-values.ts';
+import type { Source } from './source.ts';
+import { nothingStored, type StoredRows } from './fill/stored.ts';
 
-/** What the rows of one resource need of the others. */
-export interface World extends Workshop {
+/** What the rows of one resource need to know of the others. */
+export interface RowContext extends FieldContext {
   readonly resources: () => Iterable<Resource>;
   /** How many rows a resource has. */
   readonly countOf: (resource: Resource) => number;
-  readonly universe: (resource: Resource, from: Resource) => Universe;
-  /** Of a resource that says `per` and is not counted otherwise. */
+  readonly keyTargets: (resource: Resource, from: Resource) => KeyTargets;
+  /** Whether rows are counted by `per`, and no count overrides it. */
   readonly isGrouped: (resource: Resource) => boolean;
   readonly specificationOf: (resource: Resource) => ResourceSpecification;
 }
 
-/** The part of the keys that are null where the file says that they may be. */
+/** The share of nulls in keys with `nullable: true`. */
 const nullKeys = 0.1;
 
 type Make = (row: RowValues) => JsonValue;
 type PlaceOf = (row: RowValues) => number | null;
 
-/** The rows of one resource: any of them can be made without the others. */
+/** Generates the rows of one resource. */
 export class ResourceRows {
   readonly resource: Resource;
   readonly fields: readonly Field[];
-  readonly makers = new Map<Field, FieldMaker>();
-  private readonly world: World;
+  readonly fieldGenerators = new Map<Field, FieldGenerator>();
+  private readonly context: RowContext;
   private readonly makes: readonly Make[];
   private readonly positions: ReadonlyMap<string, number>;
   private readonly keys = new Map<string, Key>();
@@ -58,22 +57,25 @@ export class ResourceRows {
   private readonly sureCapacities: (() => number)[] = [];
   private readonly groupCaps: (() => number)[] = [];
   private grouping: Groups | undefined;
-  /** The key of the records that these rows are counted by. */
+  /** The key to the records that `per` counts rows by. */
   readonly perKey: Field | undefined;
-  /** What is there before rows are made. */
-  stand: Stand = nothingStored;
+  /** The records that were stored before. */
+  storedRows: StoredRows = nothingStored;
 
-  constructor(resource: Resource, world: World) {
+  constructor(resource: Resource, context: RowContext) {
     this.resource = resource;
-    this.world = world;
+    this.context = context;
     this.fields = [...resource.fields.values()];
     this.positions = new Map(this.fields.map(({ name }, position) => [name, position]));
-    this.perKey = world.isGrouped(resource)
-      ? perKeyOf(resource, world.specificationOf(resource).generate?.per)
+    this.perKey = context.isGrouped(resource)
+      ? perKeyOf(resource, context.specificationOf(resource).generate?.per)
       : undefined;
     for (const field of this.fields)
       if (field !== resource.id)
-        this.makers.set(field, new FieldMaker(field, this.pathOf(field), field.name, world));
+        this.fieldGenerators.set(
+          field,
+          new FieldGenerator(field, this.pathOf(field), field.name, context),
+        );
     const placed = this.placedFields();
     this.makes = this.fields.map((field) => placed.get(field) ?? this.makeOf(field));
   }
@@ -82,7 +84,7 @@ export class ResourceRows {
     return ['resources', this.resource.name, 'fields', field.name];
   }
 
-  /** How many rows there can be; the reason why not more is that they could not be told apart. */
+  /** The greatest number of rows with distinct values. */
   get capacity(): number {
     return Math.min(
       ...this.ownMakers().map(({ capacity }) => capacity),
@@ -90,25 +92,25 @@ export class ResourceRows {
     );
   }
 
-  /** How many rows are told apart whatever repeats itself. */
+  /** The same, even if functions of the file repeat values. */
   get sureCapacity(): number {
     return Math.min(this.capacity, ...this.sureCapacities.map((capacity) => capacity()));
   }
 
-  /** The fields that have a value of their own in fewer than so many rows, and how many values these are. */
+  /** The unique fields with fewer values than `count`, with the number of their values. */
   narrowFields(count: number): readonly (readonly [Field, number])[] {
     return this.ownMakers().flatMap(({ field, distinctValues }) =>
       distinctValues < count ? [[field, distinctValues] as const] : [],
     );
   }
 
-  ownMakers(): readonly FieldMaker[] {
-    return [...this.makers.values()].filter(({ field }) => !this.isPlaced(field));
+  ownMakers(): readonly FieldGenerator[] {
+    return [...this.fieldGenerators.values()].filter(({ field }) => !this.isPlaced(field));
   }
 
   private isPlaced(field: Field): boolean {
     return (
-      (field.reference !== undefined && this.makers.get(field)?.custom === undefined) ||
+      (field.reference !== undefined && this.fieldGenerators.get(field)?.custom === undefined) ||
       this.isOfOwner(field) ||
       this.jointFields.has(field)
     );
@@ -120,27 +122,28 @@ export class ResourceRows {
     );
   }
 
-  /** What the values of a field are made by. */
+  /** The source of a field, for `_inspect=data`. */
   sourceOf(field: Field): Pick<Source, 'name' | 'args'> {
     if (field === this.resource.id) return { name: 'id' };
     if (this.isOfOwner(field)) return { name: 'owner' };
-    const maker = this.makers.get(field);
-    if (field.reference !== undefined && maker?.custom === undefined) return { name: 'reference' };
-    return maker?.source ?? { name: field.type.name };
+    const fieldGenerator = this.fieldGenerators.get(field);
+    if (field.reference !== undefined && fieldGenerator?.custom === undefined)
+      return { name: 'reference' };
+    return fieldGenerator?.source ?? { name: field.type.name };
   }
 
-  /** The groups of rows that come, of a resource that says `per`: what each owner has not yet. */
+  /** For a resource with `per`, the rows that each owner still lacks. */
   get groups(): Groups | undefined {
-    const { perKey, resource, world } = this;
+    const { perKey, resource, context } = this;
     if (perKey?.reference === undefined) return undefined;
     if (this.grouping !== undefined) return this.grouping;
-    const { min = 0, max = Math.max(min, 9) } = world.specificationOf(resource).generate ?? {};
+    const { min = 0, max = Math.max(min, 9) } = context.specificationOf(resource).generate ?? {};
     const most = Math.min(max, ...this.groupCaps.map((cap) => cap()));
     const least = Math.min(min, most);
-    const key = keyOf(world.seed, resource.name, 'per');
+    const key = keyOf(context.seed, resource.name, 'per');
     const { field, resource: target } = perKey.reference;
-    const owners = world.universe(target, resource);
-    const { owned } = this.stand;
+    const owners = context.keyTargets(target, resource);
+    const { owned } = this.storedRows;
     this.grouping = new Groups(owners.size, (owner) => {
       const size = this.random.start(key, owners.numberAt(owner)).between(least, most);
       if (owned.size === 0) return size;
@@ -156,7 +159,7 @@ export class ResourceRows {
   }
 
   private groupOf(number: number): ReturnType<Groups['locate']> | undefined {
-    return this.groups?.locate(number - 1 - this.stand.last);
+    return this.groups?.locate(number - 1 - this.storedRows.last);
   }
 
   row(number: number): RowValues {
@@ -179,27 +182,27 @@ export class ResourceRows {
     return new GenerationProblem(path, 'its generator asks for a value that is made from its own');
   }
 
-  /** Makes another value of the row, and goes on with what is drawn for this one. */
+  /** Generates another value of the row without disturbing the present draws. */
   keeping<Value>(make: () => Value): Value {
-    return this.world.words.random.keeping(make);
+    return this.context.words.random.keeping(make);
   }
 
-  aside<Value>(concept: string, row: number, draw: (random: Random) => Value): Value {
+  shared<Value>(concept: string, row: number, draw: (random: Random) => Value): Value {
     let key = this.keys.get(concept);
     if (key === undefined) {
-      key = keyOf(this.world.seed, this.resource.name, '~', concept);
+      key = keyOf(this.context.seed, this.resource.name, '~', concept);
       this.keys.set(concept, key);
     }
-    const { random } = this.world.words;
-    return random.aside(key, row, () => draw(random));
+    const { random } = this.context.words;
+    return random.drawFrom(key, row, () => draw(random));
   }
 
-  /** How the fields are made that no maker draws alone: keys, morph pairs, and what is distinct together. */
+  /** How the fields are made that no fieldGenerator draws alone: keys, morph pairs, and what is distinct together. */
   private placedFields(): ReadonlyMap<Field, Make> {
-    const { resource, world } = this;
+    const { resource, context } = this;
     const placed = new Map<Field, Make>();
     const dimensions = this.dimensions();
-    const lists = distinctLists(resource, world.resources()).filter(
+    const lists = distinctLists(resource, context.resources()).filter(
       (list) => !list.some((field) => this.isDistinctBySelf(field, list, dimensions)),
     );
     for (const group of connectedLists(lists)) {
@@ -233,9 +236,10 @@ export class ResourceRows {
     dimensions: ReadonlyMap<Field, Dimension>,
   ): boolean {
     if (field === this.resource.id || field.unique) return true;
-    const maker = dimensions.has(field) ? undefined : this.makers.get(field);
-    if (maker?.isEndless === true && !list.some((one) => one.unique)) maker.makeDistinct();
-    return maker?.isDistinctValue === true;
+    const fieldGenerator = dimensions.has(field) ? undefined : this.fieldGenerators.get(field);
+    if (fieldGenerator?.isEndless === true && !list.some((one) => one.unique))
+      fieldGenerator.makeDistinct();
+    return fieldGenerator?.isDistinctValue === true;
   }
 
   /** Makes fields distinct together in lists that share fields, and counts how many rows can be told apart by each. */
@@ -243,7 +247,7 @@ export class ResourceRows {
     lists: readonly (readonly Field[])[],
     dimensions: ReadonlyMap<Field, Dimension>,
   ): JointFields {
-    const { world, resource, perKey } = this;
+    const { context, resource, perKey } = this;
     const members = new Map<Field, Member>();
     for (const field of new Set(lists.flat())) {
       if (members.has(field)) continue;
@@ -254,7 +258,7 @@ export class ResourceRows {
     const unequal = fields.flatMap((a, index) =>
       fields.slice(index + 1).flatMap((b): (readonly [Field, Field])[] => {
         const isOne = (dimensions.get(b)?.size ?? 0) < 2;
-        return isOwnPair(a, b, world.resources()) && !isOne ? [[a, b]] : [];
+        return isOwnPair(a, b, context.resources()) && !isOne ? [[a, b]] : [];
       }),
     );
     for (const list of lists) {
@@ -272,7 +276,9 @@ export class ResourceRows {
       (isPer ? this.groupCaps : this.capacities).push(
         isBounded ? size : () => (size() === 0 ? 0 : Infinity),
       );
-      const repeats = own.filter(({ fields: [one] }) => one && this.makers.get(one)?.repeats);
+      const repeats = own.filter(
+        ({ fields: [one] }) => one && this.fieldGenerators.get(one)?.repeats,
+      );
       if (!isPer && repeats.length > 0 && repeats.length < own.length)
         this.sureCapacities.push(size);
     }
@@ -280,7 +286,7 @@ export class ResourceRows {
       (a, b) => Number(b.isSteady) - Number(a.isSteady),
     );
     const joint = new JointFields(lists, order, unequal, {
-      count: () => unlessProblem(() => world.countOf(resource)) ?? 0,
+      count: () => unlessProblem(() => context.countOf(resource)) ?? 0,
       ownerOf: (number) => this.groupOf(number)?.owner ?? 0,
     });
     this.distinct.push(joint);
@@ -289,16 +295,21 @@ export class ResourceRows {
 
   /** How a field that is distinct together with others gets its values. */
   private memberOf(field: Field, dimension: Dimension | undefined): Member {
-    const { world, resource, random } = this;
-    const maker = this.makers.get(field);
-    const key = keyOf(world.seed, resource.name, 'joint', field.name);
-    if (dimension === undefined && maker !== undefined && maker.pool === undefined)
+    const { context, resource, random } = this;
+    const fieldGenerator = this.fieldGenerators.get(field);
+    const key = keyOf(context.seed, resource.name, 'joint', field.name);
+    if (
+      dimension === undefined &&
+      fieldGenerator !== undefined &&
+      fieldGenerator.pool === undefined
+    )
       return {
         fields: [field],
-        draw: (number, attempt) => [maker.make(this.row(number), attempt)],
+        draw: (number, attempt) => [fieldGenerator.make(this.row(number), attempt)],
         isSteady: false,
       };
-    const target = dimension?.others ?? dimension ?? valueDimension(field, () => maker?.pool);
+    const target =
+      dimension?.others ?? dimension ?? valueDimension(field, () => fieldGenerator?.pool);
     const { fields } = target;
     const valuesAt = (place: number | null): readonly JsonValue[] =>
       fields.map((one) => (place === null ? null : target.valueAt(place, one)));
@@ -339,7 +350,7 @@ export class ResourceRows {
     return this.perKey !== undefined && fields.includes(this.perKey);
   }
 
-  /** Whether it leads to the own table alone, and rows are not counted by it. */
+  /** Whether it leads only to its own table, and rows are not counted by it. */
   private isOfTree({ fields: [field], ownFrom, others }: Dimension): boolean {
     if (ownFrom !== undefined) return others === undefined;
     return field !== this.perKey && field?.reference?.resource === this.resource;
@@ -350,26 +361,27 @@ export class ResourceRows {
     const found = new Map<Field, Dimension>();
     for (const field of this.fields) {
       const { reference } = field;
-      if (reference === undefined || this.makers.get(field)?.custom !== undefined) continue;
-      found.set(field, keyDimension(field, reference, this.world));
+      if (reference === undefined || this.fieldGenerators.get(field)?.custom !== undefined)
+        continue;
+      found.set(field, keyDimension(field, reference, this.context));
     }
     for (const morph of morphsOf(this.resource)) {
       if (found.has(morph.idField)) continue;
-      const dimension = ownerDimension(morph, this.world);
+      const dimension = ownerDimension(morph, this.context);
       found.set(morph.typeField, dimension);
       found.set(morph.idField, dimension);
     }
     return found;
   }
 
-  /** The place of a key or pair that is bound to nothing else; both halves of a pair have the same. */
+  /** The target of a key or morph pair that is not jointly unique. */
   private freePlace(dimension: Dimension): PlaceOf {
     const [field] = dimension.fields;
     const name = dimension.fields.map((one) => one.name).join(' ');
-    const key = keyOf(this.world.seed, this.resource.name, name);
+    const key = keyOf(this.context.seed, this.resource.name, name);
     const nullable = dimension.fields.every((one) => one.nullable);
     const mayBeNull =
-      nullable && dimension.fields.some((one) => isWrittenNullable(one, this.world));
+      nullable && dimension.fields.some((one) => isWrittenNullable(one, this.context));
     const isUnique = dimension.fields.some((one) => one.unique);
     if (field && field === this.perKey) {
       if (isUnique) this.groupCaps.push(() => 1);
@@ -395,7 +407,7 @@ export class ResourceRows {
     };
   }
 
-  /** A key to the own table leads to an earlier row, of the same group where there are groups: so no circle closes. */
+  /** A key to the own table leads to an earlier row, in the same group with `per`, so there are no cycles. */
   private treePlace(isNullable: boolean, isUnique: boolean, key: Key): PlaceOf {
     return ({ number }) => {
       const earlier = this.earlierRows(number);
@@ -404,18 +416,56 @@ export class ResourceRows {
     };
   }
 
-  /** How many rows a key to the own table may lead to: none of which some may not be there. */
+  /** How many rows a key to the own table may lead to. Rows that may have been deleted do not count. */
   private earlierRows(number: number): number {
-    const { isWhole, last } = this.stand;
+    const { isWhole, last } = this.storedRows;
     const earlier = this.groupOf(number)?.index ?? number - 1;
     return Math.min(earlier, number - 1 - (isWhole ? 0 : last));
   }
 
   private makeOf(field: Field): Make {
-    const { resource, world } = this;
-    if (field === resource.id) return ({ number }) => idOf(resource, number, world.seed);
-    const maker = this.makers.get(field);
-    if (maker === undefined) throw new TypeError(`${field.name} has no maker`);
-    return (row) => maker.make(row);
+    const { resource, context } = this;
+    if (field === resource.id) return ({ number }) => idOf(resource, number, context.seed);
+    const fieldGenerator = this.fieldGenerators.get(field);
+    if (fieldGenerator === undefined) throw new TypeError(`${field.name} has no fieldGenerator`);
+    return (row) => fieldGenerator.make(row);
   }
+}
+
+/** The share of rows that are roots, if the key may be null. */
+const rootShare = 0.3;
+
+/**
+ * To which row one leads that may lead to so many just before it. A root leads to none or, where it has to lead to one, to
+ * itself. Where no two rows lead to the same, each leads to the one before it, or all are roots. Rows count from 0.
+ */
+function parentOf(
+  row: number,
+  earlier: number,
+  { isNullable, isUnique }: { readonly isNullable: boolean; readonly isUnique: boolean },
+  random: Random,
+): number | null {
+  // A root that leads to itself is the one that does.
+  const isRoot = isUnique ? !isNullable : isNullable && random.chance(rootShare);
+  if (earlier <= 0 || isRoot) return isNullable ? null : row;
+  return row - 1 - (isUnique ? 0 : random.below(earlier));
+}
+
+/**
+ * The place of the owner that a pair leads to, drawn among all: one of the own table is an earlier row, so that no circle
+ * closes, and the first row has another owner, if there is one.
+ */
+function ownerOf(
+  { ownFrom, size }: Dimension,
+  row: number,
+  earlier: number,
+  isNullable: boolean,
+  random: Random,
+): number | null {
+  const place = random.below(size);
+  const others = ownFrom?.() ?? size;
+  if (place < others) return place;
+  if (earlier > 0) return others + row - 1 - random.below(earlier);
+  if (others === 0) return isNullable ? null : row;
+  return random.below(others);
 }

@@ -1,25 +1,25 @@
-import { uniqueKeys } from '../../records/write/conflicts.ts';
-import type { Field, Resource } from '../../model/api.ts';
-import type { Generator } from '../generator.ts';
-import { GenerationProblem, unlessProblem } from '../problem.ts';
-import type { ResourceRows } from '../fill/rows.ts';
+import { uniqueKeys } from '../records/write/conflicts.ts';
+import type { Field, Resource } from '../model/api.ts';
+import type { Generator } from './generator.ts';
+import { GenerationProblem, unlessProblem } from './problem.ts';
+import type { ResourceRows } from './resource-rows.ts';
 
-/** How many rows of a resource are looked at. */
-const looked = 1_000;
-/** Of so many records at most it is asked whether a key leads to one of them. */
+/** The number of rows that are checked. */
+const checkedRows = 1_000;
+/** Keys to larger resources are not checked. */
 const mostTargets = 10_000;
 
-/** What a row tells of itself beside those before it; `note` keeps of each field what was first found. */
-type Look = (
+/** Checks a row against those before it; `note` keeps the first problem of each field. */
+type RowCheck = (
   row: ReturnType<ResourceRows['row']>,
   note: (field: Field, message: string) => void,
   isWrong: (field: Field) => boolean,
 ) => void;
 
 /**
- * What keeps the first rows of some resources out of empty tables, though the first few of them can be made: values that a
- * later row cannot have, values that have to differ and do not, and keys by a source of the file that lead to no record. Of
- * other resources nobody knows which records there will be. Throws a `GenerationProblem` where no record can be made.
+ * Problems of the first thousand rows that empty tables would refuse: values that a later row cannot have, unique values
+ * that repeat, and keys with a source in the file that lead to no record. Only `resources` have generated records alone.
+ * Throws a `GenerationProblem` if no record can be made.
  */
 export function problemsTogether(
   generator: Generator,
@@ -27,15 +27,15 @@ export function problemsTogether(
   resources: ReadonlySet<Resource>,
 ): readonly GenerationProblem[] {
   const rows = generator.rowsOf(resource);
-  const count = Math.min(generator.countOf(resource), looked);
+  const count = Math.min(generator.countOf(resource), checkedRows);
   const found = new Map<Field, GenerationProblem>();
   const path = ['resources', resource.name, 'fields'];
   const note = (field: Field, message: string): void => {
-    const attribute = rows.makers.get(field)?.custom?.attribute;
+    const attribute = rows.fieldGenerators.get(field)?.custom?.attribute;
     const place = [...path, field.name, ...(attribute === undefined ? [] : [attribute])];
     found.set(field, new GenerationProblem(place, message));
   };
-  const looks = [...distinctLooks(rows), ...keyLooks(generator, rows, resources)];
+  const checks = [...uniqueChecks(rows), ...keyChecks(generator, rows, resources)];
   for (let number = 1; number <= count; number += 1) {
     const row = rows.row(number);
     for (const [position, field] of rows.fields.entries())
@@ -45,18 +45,18 @@ export function problemsTogether(
         if (!(error instanceof GenerationProblem)) throw error;
         found.set(field, error);
       }
-    for (const look of looks) look(row, note, (field) => found.has(field));
+    for (const check of checks) check(row, note, (field) => found.has(field));
   }
   return [...found.values()];
 }
 
-/** Whether its values come from a source of the file. */
-function isOwn({ makers }: ResourceRows, field: Field): boolean {
-  return makers.get(field)?.custom !== undefined;
+/** Whether the file names a source for the field. */
+function isOwn({ fieldGenerators }: ResourceRows, field: Field): boolean {
+  return fieldGenerators.get(field)?.custom !== undefined;
 }
 
-function distinctLooks(rows: ResourceRows): readonly Look[] {
-  return uniqueKeys(rows.resource).map((fields): Look => {
+function uniqueChecks(rows: ResourceRows): readonly RowCheck[] {
+  return uniqueKeys(rows.resource).map((fields): RowCheck => {
     const seen = new Map<string, number>();
     const isOne = fields.length === 1;
     const names = fields.map(({ name }) => name).join(', ');
@@ -76,22 +76,22 @@ function distinctLooks(rows: ResourceRows): readonly Look[] {
   });
 }
 
-/** Keys that are made as the file says: others lead to a record as they are made. */
-function keyLooks(
+/** Checks keys with a source in the file; generated ones always lead to a record. */
+function keyChecks(
   generator: Generator,
   rows: ResourceRows,
   resources: ReadonlySet<Resource>,
-): readonly Look[] {
-  return rows.fields.flatMap((field): Look | readonly Look[] => {
+): readonly RowCheck[] {
+  return rows.fields.flatMap((field): RowCheck | readonly RowCheck[] => {
     const { reference } = field;
     if (reference === undefined || !isOwn(rows, field)) return [];
     const { resource: target, field: pointed } = reference;
-    const universe = resources.has(target)
-      ? unlessProblem(() => generator.rowUniverse(target))
+    const keyTargets = resources.has(target)
+      ? unlessProblem(() => generator.rowTargets(target))
       : undefined;
-    if (universe === undefined || universe.size > mostTargets) return [];
-    const places = Array.from({ length: universe.size }, (_, place) => place);
-    const known = new Set(places.map((place) => universe.valueAt(place, pointed)));
+    if (keyTargets === undefined || keyTargets.size > mostTargets) return [];
+    const places = Array.from({ length: keyTargets.size }, (_, place) => place);
+    const known = new Set(places.map((place) => keyTargets.valueAt(place, pointed)));
     return (row, note, isWrong) => {
       if (isWrong(field)) return;
       const value = row.of(field);
