@@ -142,7 +142,7 @@ function ownersOf(
       const [value, target] = targets.at(index) ?? [];
       if (target === undefined || field === typeField) return value ?? null;
       const id = keyTargets(target).valueAt(left, target.id);
-      return idField.type.name === 'string' ? String(id) : id;
+      return idField.type.kind === 'string' ? String(id) : id;
     },
   };
 }

@@ -92,10 +92,7 @@ export class JointFields implements DistinctFields {
     for (let attempt = 1; !this.isFree(values) && attempt < draws; attempt += 1)
       values = this.drawn(number, attempt);
     if (!this.isFree(values)) values = this.found(number) ?? values;
-    for (const [index, list] of this.lists.entries()) {
-      const text = textOf(list, values);
-      if (text !== undefined) this.taken[index]?.add(text);
-    }
+    for (const [index, list] of this.lists.entries()) this.taken[index]?.add(textOf(list, values));
     return values;
   }
 
@@ -120,10 +117,7 @@ export class JointFields implements DistinctFields {
   private conflict(values: ReadonlyMap<Field, JsonValue>): readonly Field[] | undefined {
     const same = this.unequal.find(([a, b]) => values.get(a) === values.get(b));
     if (same !== undefined) return same;
-    return this.lists.find((list, index) => {
-      const text = textOf(list, values);
-      return text !== undefined && this.taken[index]?.has(text) === true;
-    });
+    return this.lists.find((list, index) => this.taken[index]?.has(textOf(list, values)) === true);
   }
 
   private found(number: number): ReadonlyMap<Field, JsonValue> | undefined {
@@ -174,8 +168,7 @@ function put(values: Map<Field, JsonValue>, { fields }: Member, given: readonly 
   for (const [index, field] of fields.entries()) values.set(field, given[index] ?? null);
 }
 
-/** The values of a list as a key; undefined if one is null, since null equals nothing. */
-function textOf(list: readonly Field[], values: ReadonlyMap<Field, JsonValue>): string | undefined {
-  const told = list.map((field) => values.get(field) ?? null);
-  return told.includes(null) ? undefined : JSON.stringify(told);
+/** The values of a list as a key. Two roots of a tree, which lead to null, are to differ as well. */
+function textOf(list: readonly Field[], values: ReadonlyMap<Field, JsonValue>): string {
+  return JSON.stringify(list.map((field) => values.get(field) ?? null));
 }
