@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import process from 'node:process';
 import { Script, createContext, type Context } from 'node:vm';
-import type { RE2JS } from 're2js';
+import type * as re2js from 're2js';
 import { getOrInsert } from './get-or-insert.ts';
 
 /** A value that `RegExp` decides in so many steps costs less there than anywhere else: 40 ns instead of 1 µs. */
@@ -59,7 +59,7 @@ export function waysOf(source: string): readonly number[] | undefined {
 interface Known {
   readonly ways: readonly number[] | undefined;
   /** Made when first needed. */
-  re2?: RE2JS | undefined;
+  re2?: re2js.RE2JS | undefined;
 }
 
 const known = new WeakMap<RegExp, Known>();
@@ -93,11 +93,11 @@ export function matches(pattern: RegExp, value: string): boolean | undefined {
 const require = createRequire(import.meta.url);
 
 /** A valid pattern (`u` flag) as a program of RE2; undefined if RE2 does not take it. */
-export function re2Of(source: string): RE2JS | undefined {
+export function re2Of(source: string): re2js.RE2JS | undefined {
   const translated = toRe2(source);
   if (translated === undefined) return undefined;
   // Loaded when first needed: it would take a start 30 ms, and most patterns never need it.
-  const { RE2JS, RE2JSException } = require('re2js') as typeof import('re2js');
+  const { RE2JS, RE2JSException } = require('re2js') as typeof re2js;
   try {
     const re2 = RE2JS.compile(translated);
     return re2.programSize() <= largestProgram ? re2 : undefined;

@@ -104,8 +104,8 @@ class FieldNames {
   }
 
   private worst(paths: readonly string[]): NameClass {
-    const classes = paths.map((path) => this.classOfPath(path));
-    return (['unknown', 'secret'] as const).find((each) => classes.includes(each)) ?? 'public';
+    const classes = new Set(paths.map((path) => this.classOfPath(path)));
+    return (['unknown', 'secret'] as const).find((each) => classes.has(each)) ?? 'public';
   }
 }
 
