@@ -11,7 +11,7 @@ export function keyType(attributes: FieldSpecification, types: FieldTypes): Valu
   return typeOf(attributes, types).kind;
 }
 
-/** The attributes of a field as its column has them, and what of the column they cannot say. */
+/** The attributes of a field from its column, with notes about what they cannot express. */
 export function attributesOf(
   { actual, type, bounds, comment }: FoundColumn,
   isUnique: boolean,
@@ -20,10 +20,10 @@ export function attributesOf(
 ): { readonly attributes: FieldSpecification; readonly notes: readonly string[] } {
   if ('left' in type) throw new TypeError(`${actual.name} has no type`);
   const notes = [...type.notes];
-  // A key has the type and the form of what it points to.
+  // A key has the type and stored form of its target.
   const { storedAs: _, ...own } = type.attributes;
   const typed = reference === undefined ? type.attributes : { ...own, ...reference };
-  // Of a key, what it points to says which values there are.
+  // The target of a key decides its values.
   const isText = typeOf(typed, types).text !== undefined && reference === undefined;
   const { enum: listed, numbers, minLength, maxLength: most, pattern, ...ranges } = bounds;
   const values = isText ? listed : undefined;
@@ -43,7 +43,7 @@ export function attributesOf(
   let value = found === undefined ? undefined : defaultFor(attributes, found, types);
   if (value === null || !isWithin(value, limits)) value = undefined;
   if (choices !== undefined && !choices.includes(Number(value))) value = undefined;
-  // Only one record could have it.
+  // A unique field with a default would allow only one record.
   if (isUnique && found?.kind === 'value') value = undefined;
   const isCounted =
     value === undefined && reference === undefined && !actual.nullable && isCounter(actual);
@@ -73,12 +73,12 @@ export function attributesOf(
   };
 }
 
-/** Whether the database gives a column the next number of a sequence where nobody names another. */
+/** Whether a column's default is the next number of a sequence. */
 function isCounter({ fills, default: expression }: FoundColumn['actual']): boolean {
   return fills && (expression === undefined || expression.startsWith('nextval('));
 }
 
-/** How long a text may be; bounds that leave none are left to the database. */
+/** The length of a text; contradictory bounds are left to the database. */
 function lengthsOf(least = 0, most: number): Pick<FieldSpecification, 'minLength' | 'maxLength'> {
   if (least > most) return {};
   return {
@@ -87,7 +87,7 @@ function lengthsOf(least = 0, most: number): Pick<FieldSpecification, 'minLength
   };
 }
 
-/** Whether values of the type have an order, and can be told to be distinct. */
+/** Whether values of the type can be ordered and be unique. */
 export function isOrdered(attributes: FieldSpecification, types: FieldTypes): boolean {
   const { json } = typeOf(attributes, types);
   return json !== 'any' && json !== 'object' && json !== 'array';
@@ -98,7 +98,7 @@ export function isNeeded({ required, nullable }: FieldSpecification): boolean {
   return required === true || nullable === false;
 }
 
-/** The bounds of a number as far as a field of the type can have them; undefined where they leave no value. */
+/** The bounds of a number that a field of the type can have; undefined if they leave no value. */
 function limitsOf(
   attributes: FieldSpecification,
   bounds: Bounds,
@@ -126,7 +126,7 @@ function limitsOf(
   return isEmpty || isOut ? undefined : limits;
 }
 
-/** Which numbers a field of the type takes, of those in a list; undefined where there is none, or it leaves none. */
+/** The numbers of a list that a field of the type accepts; undefined without a list, or if none is left. */
 function choicesOf(
   attributes: FieldSpecification,
   types: FieldTypes,
@@ -151,7 +151,7 @@ function isWithin(value: JsonValue | undefined, limits: Bounds = {}): boolean {
   );
 }
 
-/** The default of a field; undefined where the field cannot have it. */
+/** The default of a field; undefined if the field cannot have it. */
 function defaultFor(
   attributes: FieldSpecification,
   found: ReturnType<typeof readDefault>,
@@ -168,7 +168,7 @@ function defaultFor(
     : undefined;
 }
 
-/** A list as a default; undefined where one of its items is none that a field may have. */
+/** A list as a default; undefined if a field cannot have one of its items. */
 function listFor(
   items: FieldSpecification,
   values: readonly JsonValue[],

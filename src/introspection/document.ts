@@ -1,7 +1,7 @@
 import type { FieldSpecification, JsonValue } from '../specification/specification.ts';
 import type { ResourceDraft, SpecificationDraft } from './draft.ts';
 
-/** What YAML would not read as the text that it is. */
+/** Texts that YAML would not read as the same text without quotes. */
 const meaningful = /^(?:true|false|yes|no|on|off|null|y|n)$/iu;
 
 /** A value in one line of YAML; `${` would be a variable. */
@@ -46,7 +46,7 @@ function resourceLines(resource: ResourceDraft): readonly string[] {
   ];
 }
 
-/** A draft as a `plinth.yaml`, with what has to be known of it as comments. `head` are comments at its top. */
+/** A draft as a `plinth.yaml`, with its notes as comments. `head` are comments at the top. */
 export function specificationText(
   { name, resources, left }: SpecificationDraft,
   head: readonly string[],
@@ -63,7 +63,7 @@ export function specificationText(
   ].join('\n');
 }
 
-/** The same as a value. */
+/** A draft as the value of a specification file. */
 export function specificationValue(
   { name, resources }: SpecificationDraft,
   data: string | undefined,

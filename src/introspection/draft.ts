@@ -1,24 +1,24 @@
 import type { FieldSpecification } from '../specification/specification.ts';
 
-/** A resource that is to be written into a specification. */
+/** A resource of a draft. */
 export interface ResourceDraft {
   readonly name: string;
   readonly description: string | undefined;
-  /** Where the table has another name. */
+  /** Set if the table has another name. */
   readonly table: string | undefined;
   readonly fields: FieldDraft[];
-  /** Relations by their names, in order. */
+  /** Relations by name, in order. */
   readonly relations: Map<string, FieldSpecification>;
   readonly unique: readonly (readonly string[])[];
   readonly indexes: readonly (readonly string[])[];
   readonly timestamps: boolean;
-  /** Whether records are made by requests: of those that are numbered elsewhere nobody could say which is meant. */
+  /** Whether requests may create records; false if ids come from another table. */
   readonly isCreated: boolean;
-  /** What a reader of the file has to know, a sentence each. */
+  /** Notes for readers of the file, a sentence each. */
   readonly notes: string[];
-  /** Set where the resource is a junction: the names of its two keys. */
+  /** For a junction: the names of its two keys. */
   readonly junction: readonly [string, string] | undefined;
-  /** Whether a junction is nothing but links, which nobody asks for by themselves. */
+  /** Whether a junction has nothing but links, so that it needs no endpoints. */
   readonly isLink: boolean;
 }
 
@@ -26,16 +26,16 @@ export interface FieldDraft {
   readonly name: string;
   attributes: FieldSpecification;
   readonly notes: readonly string[];
-  /** What it points to, where it is a foreign key. */
+  /** The target, for a foreign key. */
   readonly target: { readonly resource: string; readonly field: string } | undefined;
-  /** The different texts of a field that may be the type of a morph pair; else none. */
+  /** The distinct texts of a field that may be the type of a morph pair; otherwise empty. */
   readonly kinds: readonly string[];
 }
 
-/** What an existing store is as a specification. */
+/** A specification drafted from an existing database or file. */
 export interface SpecificationDraft {
   readonly name: string | undefined;
   readonly resources: readonly ResourceDraft[];
-  /** What cannot be served, and why, a sentence each. */
+  /** Tables that cannot be served, with the reason, a sentence each. */
   readonly left: readonly string[];
 }

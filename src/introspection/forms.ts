@@ -3,14 +3,14 @@ import type { FieldSpecification, StoredAs } from '../specification/specificatio
 import { wordForms } from '../specification/stored-forms.ts';
 import type { Bounds } from '../databases/existing/expressions.ts';
 
-/** What a name, and the CHECKs, let one think of a column. */
+/** What the name and the CHECKs of a column suggest. */
 export interface ColumnHints {
   readonly isFlag: boolean;
   readonly isMoment: boolean;
   readonly isJson: boolean;
 }
 
-/** What the name of a column and its CHECKs let one expect; a key is never anything but a key. */
+/** What the name and the CHECKs of a column suggest; nothing for a key. */
 export function hintsOf(name: string, bounds: Bounds, isKey: boolean): ColumnHints {
   const values = bounds.enum?.toSorted().join('/');
   const isPair = wordForms.some((form) => form.split('/').toSorted().join('/') === values);

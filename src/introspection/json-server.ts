@@ -25,32 +25,32 @@ export type JsonRecord = Readonly<Record<string, JsonValue>>;
 /** A `db.json` as a specification and its records. */
 export interface JsonServerFile {
   readonly draft: SpecificationDraft;
-  /** The records of each resource, as the specification takes them. */
+  /** The records of each resource, as the specification accepts them. */
   readonly records: ReadonlyMap<string, readonly JsonRecord[]>;
-  /** Whether the file itself can be imported as it is. */
+  /** Whether the file itself can be imported unchanged. */
   readonly isAsWritten: boolean;
 }
 
-/** Data that is none of json-server. */
+/** The data is not a `db.json`. */
 export interface NoJsonServer {
-  /** The end of a sentence. */
+  /** The reason, as the end of a sentence. */
   readonly reason: string;
-  /** What was left out of it, and why, a sentence each. */
+  /** Parts that were left out, with the reason, a sentence each. */
   readonly left: readonly string[];
 }
 
-/** A list of the file. */
+/** One list of the file. */
 interface List {
   readonly name: string;
   readonly records: readonly JsonRecord[];
-  /** What records are called by there → here. */
+  /** The field names of the file → those of the specification. */
   readonly names: ReadonlyMap<string, string>;
   readonly id: FieldSpecification;
   readonly isText: boolean;
   readonly notes: string[];
 }
 
-/** What describes an API instead of holding its records, as the end of a sentence: some of its members look like lists of records. */
+/** The kind of file, as the end of a sentence, if it describes an API and only looks like lists of records. */
 function descriptionOf(data: JsonRecord): string | undefined {
   const { openapi, swagger, paths, lastMigration, routes } = data;
   if (typeof (openapi ?? swagger) === 'string' && typeof paths === 'object')
@@ -61,8 +61,8 @@ function descriptionOf(data: JsonRecord): string | undefined {
 }
 
 /**
- * Makes a specification of the data of json-server: types, keys and relations follow from the values. Says why
- * where the data is none of json-server.
+ * Drafts a specification for the data of json-server: types, keys and relations follow from the values. Says why if the
+ * data is not a `db.json`.
  */
 export function readJsonServer(data: JsonValue): JsonServerFile | NoJsonServer {
   const left: string[] = [];
@@ -75,7 +75,7 @@ export function readJsonServer(data: JsonValue): JsonServerFile | NoJsonServer {
   for (const [name, value] of Object.entries(data)) {
     if (name === schemaName && typeof value === 'string') continue;
     const isObject = isJsonObject(value);
-    // Its address has to stay, however often the data is loaded again.
+    // URLs of records must stay valid when the data is loaded again.
     const values = isObject ? [withFirstId(value)] : value;
     const isList = isRecords(values);
     const withId = isList ? withOwnId(values) : undefined;
@@ -152,7 +152,7 @@ function withFirstId(record: JsonRecord): JsonRecord {
   return hasId ? record : { id: 1, ...record };
 }
 
-/** The records with `_id` as their `id`, where each has one and none has an `id`: so documents of MongoDB are known. */
+/** The records with `_id` as their `id`, if all have `_id` and none has `id`, as documents of MongoDB do. */
 function withOwnId(records: readonly JsonRecord[]): readonly JsonRecord[] | undefined {
   const isOwn = records.every(
     (record) =>
@@ -163,7 +163,7 @@ function withOwnId(records: readonly JsonRecord[]): readonly JsonRecord[] | unde
   return records.map(({ _id: id = null, ...rest }) => ({ id, ...rest }));
 }
 
-/** A list with names that a specification takes, or why it cannot be served. */
+/** A list with names that a specification accepts, or why it cannot be served. */
 function listOf(name: string, records: readonly JsonRecord[], taken: Set<string>): List | string {
   const ids = records.map(({ id }) => id).filter((id) => id !== undefined);
   const areNumbers = ids.every((id) => Number.isSafeInteger(id));
@@ -201,7 +201,7 @@ function listOf(name: string, records: readonly JsonRecord[], taken: Set<string>
   };
 }
 
-/** The keys of a list by their names there: fields such as `postId` whose values are ids of another list. */
+/** The keys of a list by their names in the file: fields such as `postId` whose values are ids of another list. */
 function linksOf(list: List, lists: readonly List[]): ReadonlyMap<string, List | string> {
   const links = new Map<string, List | string>();
   for (const there of list.names.keys()) {
@@ -232,7 +232,7 @@ function linksOf(list: List, lists: readonly List[]): ReadonlyMap<string, List |
   return links;
 }
 
-/** A record as the specification takes it. */
+/** A record as the specification accepts it. */
 function recordOf(
   record: JsonRecord,
   { names, isText }: List,
@@ -282,8 +282,8 @@ function resourceOf(
     };
   });
   const keys = fields.filter(({ target }) => target !== undefined);
-  // A list of nothing but links is one between its two ends as well. That no link is there twice now does not show that
-  // none may be.
+  // A list of links only is a junction. It gets no unique key, since the absence of duplicates now does not show that
+  // there will be none.
   const pairs = new Set(
     records.map((record) => JSON.stringify(keys.map((key) => record[key.name]))),
   );
@@ -306,7 +306,7 @@ function resourceOf(
   };
 }
 
-/** What the resources would be served as; undefined where the file needs a hand. */
+/** The Api of the drafted resources; undefined if the draft needs editing first. */
 function apiOf(resources: readonly ResourceDraft[]): Api | undefined {
   const value = specificationValue({ name: undefined, resources, left: [] }, undefined);
   const loaded = loadSpecification({
@@ -318,7 +318,7 @@ function apiOf(resources: readonly ResourceDraft[]): Api | undefined {
   return loaded.specification && buildApi(loaded.specification, report);
 }
 
-/** Keys in a circle wait for each other's records, so that one of them must be null until they are there. */
+/** Keys in a cycle need each other's records, so one of them must be nullable. */
 function letWait(resources: readonly ResourceDraft[], api: Api): void {
   for (const { name, resource: owner } of importOrder(api).stuck)
     for (const field of resources.find((one) => one.name === owner.name)?.fields ?? []) {
@@ -328,7 +328,7 @@ function letWait(resources: readonly ResourceDraft[], api: Api): void {
     }
 }
 
-/** A field with a value that no database keeps. */
+/** A field with a value that no database can store. */
 interface Refused {
   readonly resource: string;
   readonly field: string;
@@ -336,8 +336,8 @@ interface Refused {
 }
 
 /**
- * Gives each field whose values would come back as others a type that keeps them as they are; those that none keeps are
- * what comes back.
+ * Changes the type of each field whose values would not be returned unchanged. Returns the fields whose values no type
+ * can keep.
  */
 function keepExact(
   resources: readonly ResourceDraft[],
@@ -354,8 +354,8 @@ function keepExact(
         .filter((one) => one !== null);
       const isKept = (one: JsonValue): boolean => {
         if (isTooDeep(one)) return false;
-        const reading = model && readValue(one, model);
-        return reading?.ok === true && isDeepStrictEqual(reading.value, one);
+        const parsed = model && readValue(one, model);
+        return parsed?.ok === true && isDeepStrictEqual(parsed.value, one);
       };
       if (values.every(isKept)) continue;
       const { required, nullable } = field.attributes;
@@ -370,16 +370,16 @@ function keepExact(
   return refused;
 }
 
-/** What is wrong with the first value of a field that even `json` does not take; undefined where it takes all. */
+/** The problem of the first value that even `json` does not accept; undefined if it accepts all. */
 function refusalOf(records: readonly JsonRecord[], name: string): string | undefined {
   for (const [index, record] of records.entries()) {
     const value = record[name] ?? null;
     const which = JSON.stringify(record['id'] ?? index + 1);
     if (isTooDeep(value))
       return `record ${which} is nested deeper than ${deepestRecord} levels by its ${name}`;
-    const reading = readJson(value);
-    if (reading.ok) continue;
-    const [issue] = reading.issues;
+    const parsed = readJson(value);
+    if (parsed.ok) continue;
+    const [issue] = parsed.issues;
     return `in record ${which} ${name}${issue?.path ?? ''} ${issue?.message ?? 'cannot be kept'}`;
   }
   return undefined;

@@ -8,21 +8,21 @@ import { isNeeded, keyType } from './attributes.ts';
 import type { FieldDraft, ResourceDraft } from './draft.ts';
 import { resourceName } from './names.ts';
 
-/** Two fields that say of which resource a record's owner is, and which one, as Rails and Laravel keep them. */
+/** A pair of fields with the type and the id of a record's owner, as Rails and Laravel use it. */
 export interface MorphPair {
   readonly owner: ResourceDraft;
-  /** What both names begin with: `commentable` of `commentableType` and `commentableId`. */
+  /** The common prefix: `commentable` of `commentableType` and `commentableId`. */
   readonly base: string;
   readonly typeField: FieldDraft;
   readonly idField: FieldDraft;
-  /** The resources by what the type field holds for them. */
+  /** The resources by value of the type field. */
   readonly targets: ReadonlyMap<string, ResourceDraft>;
 }
 
-/** So many kinds of owners a pair may have; a column with more different texts is none that names kinds. */
+/** The most owner types of a pair. A column with more distinct texts does not hold types. */
 const mostKinds = 50;
 
-/** How the two columns of a pair end. */
+/** The suffixes of the two columns of a pair. */
 const endings = [
   [/_type$/u, '_id'],
   [/_TYPE$/u, '_ID'],
@@ -30,7 +30,7 @@ const endings = [
 ] as const;
 
 /**
- * What finds the different texts of a column that by its name may be the type of a pair, of which the id is in the same
+ * The statement for the distinct texts of a column that may be the type of a pair, by its name and an id column in the same
  * table; undefined for any other column.
  */
 export function kindsQuery(table: ActualTable, { name }: ActualColumn): string | undefined {
@@ -43,7 +43,7 @@ export function kindsQuery(table: ActualTable, { name }: ActualColumn): string |
     : undefined;
 }
 
-/** The pairs of fields of which every type that is stored, or that a CHECK allows, names a resource. */
+/** The pairs of fields in which every stored type, or every type that a CHECK allows, names a resource. */
 export function morphPairs(
   resources: readonly ResourceDraft[],
   types: FieldTypes,
@@ -75,12 +75,12 @@ function targetsOf(
     targets.set(kind, target);
   }
   const { default: usual } = attributes;
-  // The type field takes nothing else, and its default least of all.
+  // The type field will accept only these values, so its default must be one of them.
   if (usual !== undefined && !targets.has(String(usual))) return undefined;
   return targets.size === 0 || targets.size > mostKinds ? undefined : targets;
 }
 
-/** The resource that a program calls so: `Post`, `posts`, `Blog::Post` and `App\Models\Post` are posts. */
+/** The resource for a type name: `Post`, `posts`, `Blog::Post` and `App\Models\Post` are posts. */
 function resourceOf(kind: string, resources: readonly ResourceDraft[]): ResourceDraft | undefined {
   const parts = kind.split(/[\\/.:]+/u);
   for (const start of parts.keys()) {
@@ -91,7 +91,7 @@ function resourceOf(kind: string, resources: readonly ResourceDraft[]): Resource
   return undefined;
 }
 
-/** Whether two fields may be a pair that leads to these resources. */
+/** Whether two fields may be a pair with these owners. */
 function areFitting(
   { attributes: type, target: ofType }: FieldDraft,
   { attributes: id, target: ofId }: FieldDraft,
@@ -110,7 +110,7 @@ function areFitting(
   );
 }
 
-/** The id of a resource, which a file leaves out where it is a plain one. */
+/** The id of a resource, which a file may omit. */
 function idOf({ fields }: ResourceDraft): FieldSpecification {
   return fields.find(({ name }) => name === 'id')?.attributes ?? { type: 'id' };
 }

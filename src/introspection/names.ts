@@ -1,7 +1,7 @@
 import { singular } from '../model/build/names.ts';
 import { longestName } from '../specification/parsers/names.ts';
 
-/** Words that are the same for one and for many. */
+/** Words whose plural equals the singular. */
 const uncountable = new Set(
   'data,equipment,feedback,fish,information,inventory,media,metadata,money,news,series,sheep,software,species,staff'.split(
     ',',
@@ -19,7 +19,7 @@ const irregular: ReadonlyMap<string, string> = new Map([
   ['goose', 'geese'],
 ]);
 
-/** The plural of an English word in lower case; one that is a plural already stays. */
+/** The plural of an English word in lower case; a plural stays as it is. */
 export function plural(word: string): string {
   if (uncountable.has(word)) return word;
   const known = irregular.get(word);
@@ -29,7 +29,7 @@ export function plural(word: string): string {
   return /(?:s|x|z|ch|sh)$/u.test(word) ? `${word}es` : `${word}s`;
 }
 
-/** Letters that Unicode does not take apart into one of a name and a mark. */
+/** Letters that Unicode does not decompose into an ASCII letter and a mark. */
 const spelled: ReadonlyMap<string, string> = new Map(
   Object.entries({ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i' }),
 );
@@ -39,7 +39,7 @@ function spell(letter: string): string {
   return small ?? capital(spelled.get(letter.toLowerCase()) ?? letter);
 }
 
-/** The words of a name in lower case: `InvoiceLine`, `invoice_line` and `invoice line` have the same. */
+/** The words of a name in lower case, the same for `InvoiceLine`, `invoice_line` and `invoice line`. */
 function wordsOf(name: string): readonly string[] {
   return name
     .normalize('NFKD')
@@ -58,7 +58,7 @@ function fromLetter(name: string, otherwise: string): string {
   return /^[a-z]/iu.test(name) ? name : `${otherwise}${name}`;
 }
 
-/** What a table is called as a resource: plural, lower case, with hyphens. */
+/** The resource name for a table: plural, lower case, with hyphens. */
 export function resourceName(table: string): string {
   const words = wordsOf(table);
   const last = words.at(-1);
@@ -66,7 +66,7 @@ export function resourceName(table: string): string {
   return fromLetter(all.join('-'), 'table');
 }
 
-/** A name as fields have it: `album_id`, `AlbumId` and `ALBUM ID` become `albumId`. */
+/** The field name for a column: `album_id`, `AlbumId` and `ALBUM ID` become `albumId`. */
 export function fieldName(name: string): string {
   const [first = '', ...others] = wordsOf(name);
   return fromLetter(first + others.map(capital).join(''), 'field');
@@ -78,8 +78,8 @@ export function capital(name: string): string {
 }
 
 /**
- * The first of `name`, `name2`, `name3` … that is not taken, and takes it; case does not tell names apart. A name that
- * is too long for a file loses its end.
+ * The first of `name`, `name2`, `name3` … that is not taken, ignoring case; adds it to the taken names. A name that is too
+ * long is truncated.
  */
 export function freeName(name: string, taken: Set<string>): string {
   for (let number = 1; ; number += 1) {
@@ -91,7 +91,7 @@ export function freeName(name: string, taken: Set<string>): string {
   }
 }
 
-/** Why a column cannot be named in a file, which does not tell names apart by case: the first one alike is. */
+/** Why a column cannot be in a file: names must differ by more than case, so only the first of such columns can. */
 export function likeAnother(column: string, columns: readonly string[]): string | undefined {
   const first = columns.find((one) => one.toLowerCase() === column.toLowerCase());
   return first === undefined || first === column

@@ -5,16 +5,16 @@ import type { FieldDraft, ResourceDraft } from './draft.ts';
 import { morphPairs, type MorphPair } from './morphs.ts';
 import { capital, fieldName, freeName, plural } from './names.ts';
 
-/** A foreign key and where it leads. */
+/** A foreign key and its target. */
 interface Key {
   readonly owner: ResourceDraft;
   readonly field: FieldDraft;
   readonly target: ResourceDraft;
-  /** What the record that it leads to is called: `artist` for `artistId`. */
+  /** The name of the belongsTo: `artist` for `artistId`. */
   readonly base: string;
 }
 
-/** Adds to the resources the relations that follow from their keys, on both sides, each under a name that is free. */
+/** Adds the relations that follow from keys to the resources on both sides, each under a free name. */
 export function addRelations(resources: readonly ResourceDraft[], types: FieldTypes): void {
   const taken = new Map(
     resources.map((resource) => [
@@ -61,7 +61,7 @@ export function addRelations(resources: readonly ResourceDraft[], types: FieldTy
   for (const resource of resources) addMany(resource, keys, put);
 }
 
-/** Adds a relation under the name, or one like it that is free. */
+/** Adds a relation under the name, or a similar free one. */
 type Put = (resource: ResourceDraft, name: string, relation: FieldSpecification) => void;
 
 const fieldsOf = ({
@@ -76,7 +76,7 @@ function addMorphTo(pair: MorphPair, put: Put): void {
   put(pair.owner, pair.base, { type: 'relation', relation: 'morphTo', ...fieldsOf(pair) });
 }
 
-/** The morphMany of each resource that a pair leads to. */
+/** Adds a morphMany to each owner of a pair. */
 function addMorphMany(pair: MorphPair, hasRivals: boolean, put: Put): void {
   const name = fieldName(pair.owner.name);
   for (const [kind, target] of pair.targets)
@@ -99,14 +99,14 @@ function keysOf(owner: ResourceDraft, resources: readonly ResourceDraft[]): read
   });
 }
 
-/** What the records are called that a key comes from: `albums`, `children`, `filmsByOriginalLanguage`. */
+/** The name of the hasMany of a key: `albums`, `children`, `filmsByOriginalLanguage`. */
 function hasName({ owner, target, base }: Key, isOne: boolean, hasRivals: boolean): string {
   const name = isOne ? recordName(owner.name) : fieldName(owner.name);
   if (owner === target && !hasRivals) return isOne ? 'child' : 'children';
   return hasRivals ? `${name}By${capital(base)}` : name;
 }
 
-/** The belongsToMany of both sides of a junction. */
+/** Adds a belongsToMany to both sides of a junction. */
 function addMany(junction: ResourceDraft, keys: readonly Key[], put: Put): void {
   const own = keys.filter(({ owner }) => owner === junction);
   const [left, right] = (junction.junction ?? []).map((name) =>
@@ -134,8 +134,8 @@ function addMany(junction: ResourceDraft, keys: readonly Key[], put: Put): void 
 }
 
 /**
- * The two keys of a junction: a table whose key or a unique list is just two keys, and which has no other key to
- * either side. `lists` are what is unique.
+ * The two keys of a junction: a table whose primary key or a unique list is just two keys, and which has no other key to
+ * either side. `lists` are the unique lists.
  */
 export function junctionKeys(
   fields: readonly FieldDraft[],

@@ -1,19 +1,19 @@
 import { typeOf } from '../model/field-types/registry.ts';
+import type { FieldTypes } from '../model/api.ts';
 import type { FieldSpecification, OnDelete } from '../specification/specification.ts';
 import type { ActualIndex, ActualReference } from '../databases/existing/actual-schema.ts';
 import { attributesOf, isNeeded, isOrdered, keyType } from './attributes.ts';
 import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
-import { hindrance, idType, wideKey } from './hindrance.ts';
 import { fieldName, freeName, likeAnother, resourceName } from './names.ts';
 import { hasTimestamps, trimmed } from './trimmed.ts';
 import { addRelations, junctionKeys } from './relations.ts';
 import type { FoundColumn, FoundDatabase, FoundTable } from './table.ts';
 
-/** A table that is served, with the names that it gets. */
+/** A served table, with its names in the file. */
 interface Named {
   readonly table: FoundTable;
   readonly resource: string;
-  /** Names of fields by those of columns. */
+  /** Field names by column name. */
   readonly fields: ReadonlyMap<string, string>;
 }
 
@@ -25,7 +25,7 @@ export function draftOf({ tables, left: others, fold, types }: FoundDatabase): S
     return reason === undefined;
   };
   let served = tables.filter((table) => leave(table, hindrance(table, tables, fold)));
-  // PostgreSQL tells them apart, the API and SQLite do not.
+  // PostgreSQL distinguishes them, the API and SQLite do not.
   served = served.filter((table) => {
     const other = served.find((one) => isAlike(one, table) && comesBefore(one, table));
     return leave(
@@ -35,7 +35,7 @@ export function draftOf({ tables, left: others, fold, types }: FoundDatabase): S
   });
   let named = namesOf(served);
   let drafts = named.map((one) => resourceOf(one, named, fold));
-  // A table that is left out takes the junctions with it that lead there.
+  // Junctions to a table that is left out are left out as well.
   for (;;) {
     const unlinked = named.flatMap((one, index) =>
       isUnlinked(one, drafts[index]) ? [one.table] : [],
@@ -61,17 +61,17 @@ function isAlike({ actual: one }: FoundTable, { actual: other }: FoundTable): bo
   return one.name !== other.name && one.name.toLowerCase() === other.name.toLowerCase();
 }
 
-/** What a migration has to do with goes before what nobody has asked for yet. */
+/** Tables that a migration has made come first. */
 function comesBefore(one: FoundTable, other: FoundTable): boolean {
   return one.record.has('') === other.record.has('')
     ? one.actual.name < other.actual.name
     : one.record.has('');
 }
 
-/** The names that tables and columns get. */
+/** Names tables and columns. */
 function namesOf(served: readonly FoundTable[]): readonly Named[] {
   const taken = new Set<string>();
-  // Names that a migration has written down come first, so that none has to give way.
+  // Names that a migration has recorded come first, so that they are free.
   const recorded = served.map(({ record }) => record.get('')?.resource);
   for (const name of recorded) if (name !== undefined) taken.add(name.toLowerCase());
   return served.map((table, index) => ({
@@ -81,7 +81,7 @@ function namesOf(served: readonly FoundTable[]): readonly Named[] {
   }));
 }
 
-/** Whether a key of several columns is none of a junction: not each of them leads to a record that is served. */
+/** Whether a primary key of several columns is not that of a junction, since not all of them reference served tables. */
 function isUnlinked(
   { table, fields }: Named,
   draft: { readonly resource: ResourceDraft } | undefined,
@@ -109,7 +109,7 @@ function fieldNames({ columns, primary, record, actual }: FoundTable): ReadonlyM
     const plain = fieldName(column.name);
     const isKey = actual.references.some(({ column: own }) => own === column.name);
     const isNumber = !/CHAR|TEXT/iu.test(column.type);
-    // `reportsTo`, a number, leaves the name to the record that it leads to.
+    // A numeric `reportsTo` leaves that name to its relation.
     const name = isKey && isNumber && !plain.endsWith('Id') ? `${plain}Id` : plain;
     names.set(column.name, isId ? 'id' : freeName(name, taken));
   }
@@ -136,7 +136,7 @@ function resourceOf(
     lists
       .filter((index) => !index.unique && !index.isPrimary)
       .map((index) => index.fields)
-      // The id stands behind the columns of every index of a migration.
+      // Every index of a migration ends with the id.
       .map((list) => (list.length > 1 && list.at(-1) === 'id' ? list.slice(0, -1) : list))
       .filter((list) => list.every(isSorted) && !list.includes('id')),
   );
@@ -165,7 +165,7 @@ function resourceOf(
   };
 }
 
-/** An index that serves requests, or keeps values apart, with the names that its columns have as fields. */
+/** The field names of an index that requests can use, or that is unique. */
 type IndexList = ActualIndex & { readonly fields: readonly string[] };
 
 function indexLists(
@@ -179,7 +179,7 @@ function indexLists(
     .map((index) => ({ ...index, fields: index.columns.map(nameOf) }));
 }
 
-/** The fields of a table, what of it cannot be served, and whether a row can be written with these fields alone. */
+/** The fields of a table, notes about the columns that cannot be served, and whether rows can be created without those. */
 function fieldsOf(
   { table, fields: names }: Named,
   lists: readonly IndexList[],
@@ -250,7 +250,7 @@ function fieldsOf(
   return { fields, left, isFilled };
 }
 
-/** Whether rows have the numbers of those of another table, which they say more of: there is none of their own to draw. */
+/** Whether a table shares the ids of another table, so that it generates none of its own. */
 function isNumberedElsewhere(
   { actual: { references }, columns, primary: [key, ...more], types }: FoundTable,
   fold: (name: string) => string,
@@ -266,7 +266,7 @@ function isNumberedElsewhere(
   );
 }
 
-/** Says what becomes of links with their records where that is not what a junction does by itself: `cascade`. */
+/** Makes `onDelete` of a junction's keys explicit, whose default is `cascade` unlike that of other keys. */
 function nameActions(fields: readonly FieldDraft[], junction: readonly string[]): void {
   for (const draft of fields.filter(({ name }) => junction.includes(name))) {
     const { onDelete, ...others } = draft.attributes;
@@ -276,7 +276,7 @@ function nameActions(fields: readonly FieldDraft[], junction: readonly string[])
   }
 }
 
-/** Marks the fields that have an index to themselves, but for those that have one anyway. */
+/** Adds `index: true` to fields with an index of their own, unless they have one by default. */
 function markIndexed(
   fields: readonly FieldDraft[],
   unique: readonly (readonly string[])[],
@@ -288,7 +288,7 @@ function markIndexed(
   for (const [first, ...more] of plain) {
     const draft = fields.find((one) => one.name === first);
     if (draft === undefined || more.length > 0) continue;
-    // A key has an index anyway, and what is unique too.
+    // Keys and unique fields are indexed by default.
     const isImplied =
       draft.attributes.unique === true || (draft.target !== undefined && !leading.has(first));
     if (!isImplied) draft.attributes = { ...draft.attributes, index: true };
@@ -312,7 +312,7 @@ function field(
 
 const actions: Readonly<Record<string, OnDelete>> = { CASCADE: 'cascade', 'SET NULL': 'setNull' };
 
-/** Where a column leads, if it is a foreign key that can be served. */
+/** The target of a column that is a foreign key to a served table. */
 function keyOf(
   { actual: { name, nullable }, type }: FoundColumn,
   references: readonly ActualReference[],
@@ -360,7 +360,7 @@ function keyOf(
   };
 }
 
-/** What says how the values of a type are stored, which a key has in common with what it points to. */
+/** The attributes for the stored form of a type, which a key shares with its target. */
 function formOf({ storedAs, precision, scale }: FieldSpecification): Partial<FieldSpecification> {
   return {
     ...(storedAs === undefined ? {} : { storedAs }),
@@ -371,4 +371,50 @@ function formOf({ storedAs, precision, scale }: FieldSpecification): Partial<Fie
 
 function distinct(lists: readonly (readonly string[])[]): readonly (readonly string[])[] {
   return [...new Map(lists.map((list) => [list.join(' '), list])).values()];
+}
+
+/** The primary key of several columns, for messages. */
+const wideKey = ({ actual, primary }: FoundTable): string =>
+  actual.indexes.some(({ isPrimary }) => isPrimary)
+    ? `its primary key is of several columns (${primary.join(', ')})`
+    : `it has no primary key but two columns (${primary.join(', ')})`;
+
+/** Why a table cannot be served; undefined if it can. */
+function hindrance(
+  table: FoundTable,
+  tables: readonly FoundTable[],
+  fold: (name: string) => string,
+): string | undefined {
+  const { actual, columns, primary, rowKey, types } = table;
+  if (actual.name === '') return 'it has no name';
+  if (actual.columns.has('')) return 'one of its columns has no name';
+  if (/^(?:sqlite_|pg_|_plinth)/iu.test(actual.name))
+    return 'databases keep such names for themselves';
+  if (primary.length === 0) return 'it has no primary key';
+  if (primary.length > 1) {
+    const isLinked = (column: string): boolean =>
+      actual.references.some(
+        ({ column: own, table: target }) =>
+          fold(own) === fold(column) &&
+          tables.some((one) => fold(one.actual.name) === fold(target) && one.primary.length === 1),
+      );
+    const isJunction = primary.length === 2 && primary.every(isLinked);
+    const key = wideKey(table);
+    if (!isJunction) return `${key}; give its rows a key of one column`;
+    return rowKey === undefined ? `${key}, and its rows have no other` : undefined;
+  }
+  const type = columns.find(({ actual: { name } }) => name === primary[0])?.type;
+  if (type === undefined || 'left' in type)
+    return `its primary key cannot be served${type === undefined ? '' : `: ${type.left}`}`;
+  return idType(type.attributes, types) === undefined
+    ? `its primary key is of type ${type.attributes.type}; it has to be a whole number, a UUID or text`
+    : undefined;
+}
+
+/** The type of an id with this column; undefined if the column cannot be an id. */
+function idType(attributes: FieldSpecification, types: FieldTypes): FieldSpecification | undefined {
+  const { kind, number, text } = typeOf(attributes, types);
+  if (number === 'whole') return { type: 'id' };
+  if (kind === 'uuid') return { type: 'id', format: 'uuid' };
+  return text === undefined ? undefined : { type: 'id', format: 'string' };
 }

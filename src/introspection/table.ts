@@ -6,20 +6,20 @@ import type { RecordRow } from '../databases/existing/schema-record.ts';
 import type { ActualColumn, ActualTable } from '../databases/existing/actual-schema.ts';
 import type { Bounds } from '../databases/existing/expressions.ts';
 
-/** As what a column can be served, or why it cannot. */
+/** The field type of a column, or why it cannot be served. */
 export type ColumnType =
   | { readonly attributes: FieldSpecification; readonly notes: readonly string[] }
   | { readonly left: string };
 
-/** A column and all that the database knows of it. */
+/** A column of an existing table. */
 export interface FoundColumn {
   readonly actual: ActualColumn;
   readonly type: ColumnType;
-  /** What CHECKs say of it. */
+  /** What its CHECKs say about its values. */
   readonly bounds: Bounds;
   /** What somebody has said of it in the database. */
   readonly comment: string | undefined;
-  /** The different texts of one that may be the type of a morph pair; else none. */
+  /** The distinct texts of a column that may be the type of a morph pair; otherwise empty. */
   readonly kinds: readonly string[];
 }
 
@@ -27,33 +27,33 @@ export interface FoundColumn {
 export interface FoundTable {
   readonly actual: ActualTable;
   readonly columns: readonly FoundColumn[];
-  /** The columns of its primary key, in order; of a junction without one, those that tell its rows apart. */
+  /** The columns of the primary key, in order; for a junction without one, the unique columns. */
   readonly primary: readonly string[];
-  /** What a table with a key of several columns has as the id of a row; undefined where it has none. */
+  /** The row id of a table with a primary key of several columns; undefined if it has none. */
   readonly rowKey: string | undefined;
   /** The types that its columns may be recognised as. */
   readonly types: FieldTypes;
-  /** Its foreign keys of several columns, as messages name them. */
+  /** The foreign keys of several columns, for messages. */
   readonly wideKeys: readonly string[];
-  /** What a migration has written down of it, by column. */
+  /** What a migration has recorded about it, by column. */
   readonly record: ReadonlyMap<string, RecordRow>;
   /** What somebody has said of it in the database. */
   readonly comment: string | undefined;
 }
 
-/** A database as it is. */
+/** An existing database. */
 export interface FoundDatabase {
   readonly tables: readonly FoundTable[];
   readonly types: FieldTypes;
-  /** A name so that two are the same for the database exactly when they are equal. */
+  /** Normalizes a name: two names are the same for the database if the results are equal. */
   readonly fold: (name: string) => string;
-  /** What is no table that could be served, and why, a sentence each. */
+  /** Tables and views that cannot be served, with the reason, a sentence each. */
   readonly left: readonly string[];
 }
 
 /**
- * Attributes of a field whose kind a migration has written down: where it has made the column, and of others, which are
- * looked at, where one of JSON (`holdsJson`) was a list or an object to the file, since it does not tell them apart.
+ * Attributes of a field whose kind a migration has recorded: for columns that it made, and for JSON columns (`holdsJson`)
+ * that were a list or an object in the file, which the database does not distinguish.
  */
 export function recordedType(
   row: RecordRow | undefined,

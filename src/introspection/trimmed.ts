@@ -1,7 +1,7 @@
 import { isNeeded } from './attributes.ts';
 import type { FieldDraft } from './draft.ts';
 
-/** Whether there are the two fields that `timestamps` adds. */
+/** Whether the fields include the two that `timestamps` adds. */
 export function hasTimestamps(fields: readonly FieldDraft[]): boolean {
   return ['createdAt', 'updatedAt'].every((name) =>
     fields.some(
@@ -11,7 +11,7 @@ export function hasTimestamps(fields: readonly FieldDraft[]): boolean {
   );
 }
 
-/** Leaves out what the file does not have to say: a plain id that is first, and timestamps that are last. */
+/** Omits what a file need not say: a default id that comes first, and timestamps that come last. */
 export function trimmed(fields: readonly FieldDraft[], timestamps: boolean): FieldDraft[] {
   const [first] = fields;
   const isPlainId =

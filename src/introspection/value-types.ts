@@ -2,12 +2,12 @@ import type { FieldTypes } from '../model/api.ts';
 import { fieldTypes } from '../model/field-types/registry.ts';
 import type { FieldSpecification, JsonValue } from '../specification/specification.ts';
 
-/** Below this, what is in an object is left open. */
+/** The depth below which objects get no declared properties. */
 const deepest = 5;
-/** More than anyone writes into one line, in characters. */
+/** A text with more characters is prose, not a line. */
 const longLine = 255;
 
-/** The narrowest type that takes all of these values, none of which is null. */
+/** The narrowest type that accepts all of these values, none of which is null. */
 export function typeOfValues(
   values: readonly JsonValue[],
   types: FieldTypes = fieldTypes,
@@ -39,7 +39,7 @@ export function typeOfValues(
   return { type: 'json' };
 }
 
-/** A type that keeps values as they are, whatever they look like. */
+/** A type that keeps values unchanged, whatever they look like. */
 export function fallbackType(values: readonly JsonValue[]): FieldSpecification {
   const texts = values.filter((value) => typeof value === 'string');
   return { type: texts.length === values.length ? plainText(texts) : 'json' };
@@ -55,7 +55,7 @@ function objectType(
   depth: number,
 ): FieldSpecification {
   const names = [...new Set(objects.flatMap((one) => Object.keys(one)))];
-  // Many members that few objects have are data, not structure.
+  // Many members that only few objects have are data, not structure.
   const isStructure =
     names.length > 0 &&
     names.length <= 30 &&

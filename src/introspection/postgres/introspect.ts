@@ -23,7 +23,7 @@ import { recordedType, type ColumnType, type FoundDatabase, type FoundTable } fr
 
 const own = `to_regnamespace(quote_ident(current_schema()))`;
 
-/** The enums, with their values. */
+/** Selects the enums with their values. */
 const enumsQuery =
   `SELECT format_type(kind.oid, NULL), (SELECT json_agg(enumlabel ORDER BY enumsortorder) FROM pg_enum WHERE enumtypid = kind.oid)` +
   ` FROM pg_type AS kind WHERE typtype = 'e'`;
@@ -37,13 +37,13 @@ const wideKeysQuery =
   ` JOIN pg_class AS target ON target.oid = confrelid` +
   ` WHERE contype = 'f' AND cardinality(conkey) > 1 AND own.relnamespace = ${own}`;
 
-/** What `COMMENT ON` has said of tables and, under their names, of columns. */
+/** Selects the comments on tables and columns. */
 const commentsQuery =
   `SELECT relname, coalesce(attname, ''), description FROM pg_description JOIN pg_class ON pg_class.oid = objoid` +
   ` LEFT JOIN pg_attribute ON attrelid = objoid AND attnum = objsubid AND objsubid > 0` +
   ` WHERE classoid = 'pg_class'::regclass AND relnamespace = ${own}`;
 
-/** Partitions are read through what they are parts of. */
+/** Selects what is not served: views, foreign tables, and partitions, which are read through their parent. */
 const othersQuery =
   `SELECT relname, relkind, relispartition FROM pg_class WHERE relnamespace = ${own}` +
   ` AND (relkind IN ('v', 'm', 'f') OR (relispartition AND relkind IN ('r', 'p'))) ORDER BY relname`;
@@ -63,7 +63,7 @@ const computed: ColumnType = {
   left: 'the database computes it. Where migrate has to change a column that it is made of, drop it before and make it again afterwards',
 };
 
-/** Reads what tables the schema of a PostgreSQL database has and what is in them. Changes nothing of it. */
+/** Reads the tables of a PostgreSQL schema and samples their values. Changes nothing. */
 export async function readPostgres(
   ask: Ask,
   types: FieldTypes = fieldTypes,
@@ -135,13 +135,13 @@ export async function readPostgres(
   return { tables: found, left, types, fold: (name) => name };
 }
 
-/** What the domain of a column says of its values. */
+/** The CHECKs of a column's domain. */
 function domainBounds({ domain }: ActualColumn): Bounds {
   if (domain === undefined || domain.isOfItems) return {};
   return boundsOf(domain.checks).get('VALUE') ?? {};
 }
 
-/** The type of a column; where the declared one leaves it open, what is stored decides. */
+/** The type of a column. If the declared type is ambiguous, the stored values decide. */
 async function columnType(
   ask: Ask,
   table: ActualTable,
@@ -209,7 +209,7 @@ async function columnType(
   return type;
 }
 
-/** What numbers or texts stand for, where all of them are in one form of another type. */
+/** The type that numbers or texts are a stored form of, if all of them have one form. */
 async function formOf(
   ask: Ask,
   table: ActualTable,

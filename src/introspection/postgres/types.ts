@@ -2,7 +2,7 @@ import type { FieldTypes } from '../../model/api.ts';
 import type { FieldSpecification } from '../../specification/specification.ts';
 import type { ColumnType } from '../table.ts';
 
-/** The values of each enum, in its order. */
+/** The values of each enum, in order. */
 export type Enums = ReadonlyMap<string, readonly string[]>;
 
 const notes: ReadonlyMap<string, string> = new Map([
@@ -19,7 +19,7 @@ function recognised(
   return Object.values(types).find(({ recognition }) => recognition?.[where]?.includes(type))?.name;
 }
 
-/** The type of a field for a column of this type, as far as the type alone tells. */
+/** The field type for a column type, before looking at values. */
 export function postgresType(type: string, enums: Enums, types: FieldTypes): ColumnType {
   if (type.endsWith('[]')) return arrayType(type.slice(0, -2), enums, types);
   const values = enums.get(type);
@@ -38,7 +38,7 @@ export function postgresType(type: string, enums: Enums, types: FieldTypes): Col
       attributes: { type: 'decimal', precision: Number(precision), scale: Number(scale) },
       notes: [],
     };
-  // How many digits there are, only the rows tell.
+  // Only the rows show how many digits there are.
   if (type.startsWith('numeric')) return { attributes: { type: 'decimal' }, notes: [] };
   if (type === 'real')
     return {
@@ -73,17 +73,17 @@ function arrayType(item: string, enums: Enums, types: FieldTypes): ColumnType {
     : { attributes: { type: 'array', items }, notes: [] };
 }
 
-/** How many digits the values of a column have at most. */
+/** The most digits of a column's values. */
 interface Digits {
-  /** Behind the point, with the zeros that end a number. */
+  /** After the point, with trailing zeros. */
   readonly scale: number;
-  /** Behind the point, without them. */
+  /** After the point, without trailing zeros. */
   readonly filled: number;
   /** Before the point. */
   readonly whole: number;
 }
 
-/** A decimal whose digits the rows tell. A scale that leaves no room is one that nobody uses, as of `numeric(65, 30)`. */
+/** A decimal with the digits that the rows have. A scale too large for them is unused, as in `numeric(65, 30)`. */
 export function decimalBounds({ scale, filled, whole }: Digits, odd: number): ColumnType {
   if (odd > 0) return { left: 'it holds numbers that JSON does not know, such as NaN' };
   const decimals = scale + whole > 18 ? Math.max(filled, 2) : scale;

@@ -38,7 +38,7 @@ import {
   type FoundTable,
 } from '../table.ts';
 
-/** Reads what tables a SQLite file has and what is in them. Changes nothing of it. Throws what SQLite throws. */
+/** Reads the tables of a SQLite file and their values. Changes nothing. Throws errors of SQLite. */
 export function readSqlite(file: string, types: FieldTypes = fieldTypes): FoundDatabase {
   const driver = new Driver(file, { readonly: true, fileMustExist: true });
   try {
@@ -65,7 +65,7 @@ function readAll(driver: Driver.Database, types: FieldTypes): FoundDatabase {
     if (type === 'view') left.push(`View ${name} is left out: views are not served.`);
     else if (virtual.some((one) => one.name === name))
       left.push(`Table ${name} is left out: it is virtual.`);
-    // What a virtual table keeps its rows in.
+    // The shadow tables of a virtual table.
     else if (owner === undefined) {
       const actual = tables.get(foldName(name))?.();
       if (actual !== undefined)
@@ -108,7 +108,7 @@ function readTable(
     )
     .pluck()
     .all(actual.name);
-  // With a key of several columns, the rows have one of their own that is no column.
+  // A table with a primary key of several columns may have a generated row key, which is not a field.
   const hasRowKey =
     keys.length > 1 &&
     actual.columns.get(rowKeyName)?.isPrimary === true &&
@@ -150,7 +150,7 @@ function kindsIn(
   return query === undefined ? [] : driver.prepare(query).pluck().all().map(String);
 }
 
-/** Forms of which one program may write several, as it leaves out what is zero. */
+/** Forms that one program may mix, since it omits zero parts. */
 const mixable: ReadonlySet<StoredAs | undefined> = new Set([
   'sqlText',
   'sqlMicroseconds',
@@ -158,8 +158,8 @@ const mixable: ReadonlySet<StoredAs | undefined> = new Set([
 ]);
 
 /**
- * Gives moments the form in which others will write them: one that takes what stands in all columns that are declared alike,
- * and where there is no value yet, that of the default or of these columns.
+ * Gives datetimes the form that other programs will write: one that all columns with the same declaration have in common,
+ * or for a column without values, that of its default or of those columns.
  */
 function withMomentForms(
   driver: Driver.Database,
@@ -207,7 +207,7 @@ function withMomentForms(
   }));
 }
 
-/** Gives keys without a value the type of what they lead to, if that is stored alike: no value of their own tells it. */
+/** Gives keys without values the type of their target, if it is stored alike. */
 function withKeyTypes(
   driver: Driver.Database,
   tables: readonly FoundTable[],
@@ -264,7 +264,7 @@ const digit = '[0-9]';
 const day = sqliteDay;
 const clock = `${digit.repeat(2)}:${digit.repeat(2)}:${digit.repeat(2)}`;
 
-/** Counts what the values of a column look like. */
+/** Counts the values of a column by their form. */
 const questions: Readonly<Record<keyof Stored, string>> = {
   rows: 'count(*)',
   values: 'count(c)',
@@ -299,7 +299,7 @@ function columnType(
   const forms = formsIn(driver, table, column);
   const recognised = recognisedIn(driver, table, column, types);
   const hints = hintsOf(column.name, bounds, isKey);
-  // What a migration knows as another kind it would have to convert.
+  // A migration would convert a column that it has recorded with another kind.
   const isJson = hints.isJson && (row === undefined || row.kind === 'json');
   return sqliteType(column.type, stored, forms, { ...hints, isJson }, recognised);
 }

@@ -3,10 +3,10 @@ import { momentTexts, wordForms } from '../../specification/stored-forms.ts';
 import { momentIn, type ColumnHints } from '../forms.ts';
 import type { ColumnType } from '../table.ts';
 
-/** How many values of a column are what. */
+/** Counts of a column's values, by form. */
 export interface Stored {
   readonly rows: number;
-  /** Those that are not null. */
+  /** Values that are not null. */
   readonly values: number;
   readonly integers: number;
   /** Integers beyond ±(2⁵³−1). */
@@ -14,25 +14,25 @@ export interface Stored {
   /** 0 and 1. */
   readonly booleans: number;
   readonly reals: number;
-  /** Infinities, which SQLite stores and JSON does not know. */
+  /** Infinities, which SQLite stores and JSON does not have. */
   readonly endless: number;
   readonly texts: number;
   /** `2026-03-01` */
   readonly dates: number;
-  /** Texts that begin like a day and a time. */
+  /** Texts that begin with a date and a time. */
   readonly sqlMoments: number;
   readonly times: number;
-  /** Other texts that begin like a time. */
+  /** Other texts that begin with a time. */
   readonly sqlTimes: number;
   readonly jsons: number;
   /** The most characters of a text. */
   readonly longest: number;
 }
 
-/** How many values of a column are in each form that it may have; of a decimal as declared. */
+/** The number of values in each stored form that the column may have; for a decimal as declared. */
 export type StoredForms = Readonly<Partial<Record<StoredAs, number>>>;
 
-/** The digits of a decimal that a declaration names, where a double tells all of them apart. */
+/** The declared digits of a decimal, if doubles distinguish all of its values. */
 export function declaredDigits(
   declared: string,
 ): { readonly precision: number; readonly scale: number } | undefined {
@@ -50,14 +50,14 @@ export interface Recognised {
   readonly texts: string | undefined;
 }
 
-/** A text that a column of numbers would not take for one. */
+/** A text that numeric affinity does not convert to a number. */
 const momentPattern = String.raw`^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}.*)?$`;
 
 const timePattern = String.raw`^\d{2}:\d{2}.*$`;
 
 /**
- * The type of a field for a column of SQLite, by its declared type and by what is in it: the one that serves each value
- * as it is stored, without anything having to be converted.
+ * The field type for a column of SQLite, by its declared type and its values: one that serves each value as it is stored,
+ * without conversion.
  */
 export function sqliteType(
   declared: string,
@@ -127,24 +127,24 @@ export function sqliteType(
   return as({ type: 'number' }, `Declared as ${declared} and stored as floating point.${exact}`);
 }
 
-/** In which words for true and false a column is, if all of it is. */
+/** The words for true and false, if all values are such words. */
 function wordsOf(values: number, forms: StoredForms): StoredAs | undefined {
   return values === 0 ? undefined : wordForms.find((form) => forms[form] === values);
 }
 
-/** In which numbers of moments a column is, if all of it is. */
+/** The numeric form of datetimes, if all values have it. */
 function unixOf(values: number, forms: StoredForms): StoredAs | undefined {
   return values === 0
     ? undefined
     : (['unixSeconds', 'unixMilliseconds'] as const).find((form) => forms[form] === values);
 }
 
-/** In which texts of moments a column is, if all of it is. */
+/** The text form of datetimes, if all values have it. */
 function momentTextOf(values: number, forms: StoredForms): StoredAs | undefined {
   return values === 0 ? undefined : momentTexts.find((form) => forms[form] === values);
 }
 
-/** A datetime in such texts; the usual one of SQLite has not to be named. */
+/** A datetime with a text form; the default form of SQLite is omitted. */
 function inText(form: StoredAs): FieldSpecification {
   return form === 'isoText' ? { type: 'datetime' } : momentIn(form);
 }
