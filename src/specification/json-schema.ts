@@ -3,14 +3,14 @@ import type { Words } from './keys/attribute.ts';
 import { specificationOf } from './keys/root.ts';
 
 /**
- * The JSON Schema (draft 2020-12) of the specification file, made from the definitions that the parser checks
- * by. Served at `/_schema.json` and shipped as `schema.json`.
+ * The JSON Schema (draft 2020-12) of the specification file, generated from the definitions that the parser validates
+ * with. Served at `/_schema.json` and shipped as `schema.json`.
  */
 export function jsonSchemaWith(words: Words): JsonSchema {
   const definitions = new Map<string, JsonSchema>();
   const define: Define = (name, make) => {
     if (!definitions.has(name)) {
-      // Reserved before it is made, as it may refer to itself.
+      // Reserve the name first, since the schema may refer to itself.
       definitions.set(name, {});
       definitions.set(name, make(define));
     }

@@ -18,16 +18,16 @@ import { readYaml } from './yaml/yaml.ts';
 import type { Specification } from './specification.ts';
 
 export interface SpecificationFile {
-  /** As messages name it. */
+  /** The name in messages. */
   readonly file: string;
   readonly text: string;
-  /** The variables that `${NAME}` may name. */
+  /** The variables for `${NAME}`. */
   readonly environment: Environment;
-  /** Whether it is read to describe the API and not to serve it: then what only a server needs may be unset, with a warning. */
+  /** Load only to describe the API: unset variables in values that only a server needs are then warnings. */
   readonly isOnlyRead?: boolean;
 }
 
-/** What of `auth` credentials are held against. */
+/** The members of `auth` that credentials are verified with. */
 const ofCredentials: ReadonlySet<unknown> = new Set([
   'secret',
   'publicKey',
@@ -36,7 +36,7 @@ const ofCredentials: ReadonlySet<unknown> = new Set([
   'audience',
 ]);
 
-/** Whether only a server needs what stands there: no document of the API says anything of it. */
+/** Whether only a server needs the value at a path, and no document of the API. */
 const isOfServers: Readonly<Record<string, (path: Path) => boolean>> = {
   database: () => true,
   logging: () => true,
@@ -48,16 +48,16 @@ const isOfServers: Readonly<Record<string, (path: Path) => boolean>> = {
 export interface Loaded {
   readonly file: string;
   /**
-   * What was understood, for further checks: resources, fields and attributes with errors are left out of it.
-   * Undefined where there is nothing to go on with, as after a fault in the syntax. To be served only when no
+   * The valid part, for further checks: resources, fields and attributes with errors are omitted. Undefined if nothing is
+   * left to check, as after a syntax error. To be served only if no
    * problem is an error.
    */
   readonly specification: Specification | undefined;
-  /** What is missing from `specification`, as it was not understood. */
+  /** The names that are missing from `specification` because of errors. */
   readonly leftOut: LeftOut;
   /** In the order of the file. */
   readonly problems: readonly Problem[];
-  /** Where the value at a path (or, with `key`, its name) stands; else its nearest ancestor. */
+  /** The position of the value at a path (with `key`, of its name), or of the nearest ancestor. */
   readonly positionOf: PositionOf;
 }
 

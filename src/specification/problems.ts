@@ -1,22 +1,22 @@
-/** Where something stands in a file; both count from 1. */
+/** A position in a file; both numbers count from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** One thing wrong with (or doubtful about) a specification file. */
+/** One error or warning about a specification file. */
 export interface Problem extends Position {
   readonly severity: 'error' | 'warning';
   readonly file: string;
-  /** For example `resources.posts.fields.author`; empty for the file as a whole. */
+  /** For example `resources.posts.fields.author`; empty for the whole file. */
   readonly path: string;
-  /** What is wrong and what would be right, in one sentence. */
+  /** One sentence: what is wrong, and what would be right. */
   readonly message: string;
 }
 
 /**
- * Collects problems; `path` says where, and the position is looked up from the file. One that may only follow from what
- * was not understood says of what: any of `unless` (`lost`).
+ * Reports a problem at a path, whose position is looked up in the file. A problem that may only follow from invalid parts
+ * of the file names them in `unless` (see `lost`), and is dropped if one of them is.
  */
 export type Report = (
   path: readonly (string | number)[],

@@ -1,9 +1,9 @@
 import type { booleanForms, decimalForms, momentForms } from './stored-forms.ts';
 
 /**
- * What `plinth.yaml` says, after its structure was checked: defaults are not yet filled in, names are not yet
- * resolved. `definitions/` describes the same structure for the parser and the JSON Schema; the compiler
- * checks that both agree.
+ * The content of `plinth.yaml` after its structure was checked. Defaults are not filled in yet, and names are not
+ * resolved. `keys/` defines the same structure for the parser and the JSON Schema; the compiler
+ * checks that they agree.
  */
 export interface Specification {
   readonly name?: string;
@@ -34,7 +34,7 @@ export interface Specification {
 
 export type Groups = Readonly<Record<string, readonly string[]>>;
 export type PaginationMode = 'page' | 'cursor';
-/** Who may use a tool: everyone, nobody, or callers with one of these roles. */
+/** The callers that may use a tool: all, none, or those with one of these roles. */
 export type Audience = boolean | { readonly roles: readonly string[] };
 
 export interface ResourceSpecification {
@@ -72,7 +72,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [member: string]: JsonValue };
 
-/** Every attribute that a field of any type may have; the parser has checked which of them fit its type. */
+/** The attributes of a field of any type; the parser has checked that they fit the type. */
 export interface FieldSpecification {
   /** A type of the vocabulary (`src/model/field-types/registry.ts`), or `relation`. */
   readonly type: string;
@@ -93,7 +93,7 @@ export interface FieldSpecification {
   readonly multipleOf?: number | string;
   readonly pattern?: string;
   readonly enum?: readonly (string | number)[];
-  /** The allowed values of an enum; on other types the values that generated data draws from. */
+  /** The allowed values of an enum; for other types the values of generated data. */
   readonly values?: readonly JsonValue[];
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -125,7 +125,7 @@ export interface FieldSpecification {
   readonly typeValue?: string;
 }
 
-/** In which form a column holds a datetime, a decimal or a boolean, where it is not the usual one. */
+/** The stored form of a datetime, a decimal or a boolean, if it is not the default. */
 export type StoredAs = (typeof momentForms | typeof decimalForms | typeof booleanForms)[number];
 
 export interface VersionSpecification {
@@ -209,7 +209,7 @@ export interface AuthSpecification {
   };
 }
 
-/** One alternative: a role name (or `public`, `authenticated`, `none`), perhaps with a row rule. */
+/** One alternative: a role name (or `public`, `authenticated`, `none`), optionally with a row rule. */
 export type AccessRule = string | { readonly role?: string; readonly where?: string };
 export type AccessRules = AccessRule | readonly AccessRule[];
 export interface AccessByOperation {
@@ -219,7 +219,7 @@ export interface AccessByOperation {
   readonly delete?: AccessRules;
   readonly write?: AccessRules;
 }
-/** `public`, a role and so on alone are the rule of every operation. */
+/** A single rule, such as `public`, applies to every operation. */
 export type AccessSpecification = AccessRules | AccessByOperation;
 export type FieldAccessRules = string | readonly string[];
 export type FieldAccessSpecification =

@@ -1,4 +1,4 @@
-/** In which form a text may hold a datetime; where one takes all that another does, it stands behind it. */
+/** The text forms of a datetime. A form that accepts everything another one does comes after it. */
 export const momentTexts = [
   'isoText',
   'isoSeconds',
@@ -11,18 +11,18 @@ export const momentTexts = [
 ] as const;
 
 /**
- * The forms in which a column may hold a datetime, beside the usual one. See
+ * The stored forms of a datetime, besides the default. See
  * docs/contract/1-specification-file.md#stored-forms.
  */
 export const momentForms = [...momentTexts, 'unixSeconds', 'unixMilliseconds'] as const;
 
-/** In which form a column may hold a decimal. */
+/** The stored forms of a decimal. */
 export const decimalForms = ['scaled', 'real', 'text'] as const;
 
-/** The words for true and false; false comes first in their order, as it does among booleans. */
+/** Words for true and false. The word for false sorts first, as false does among booleans. */
 export const wordForms = ['Y/N', 'y/n', 'T/F', 't/f', 'yes/no', 'true/false'] as const;
 
-/** In which form a column may hold a boolean. */
+/** The stored forms of a boolean. */
 export const booleanForms = ['1/0', ...wordForms] as const;
 
 export type WordForm = (typeof wordForms)[number];

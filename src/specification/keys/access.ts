@@ -19,7 +19,7 @@ import type {
 } from '../specification.ts';
 
 const who = '`public`, `authenticated`, `none` or a role';
-/** A role, or one of the words that stand for everyone, everyone known and no one. */
+/** A role, or `public`, `authenticated` or `none`. */
 const roleOrWord = text({ expects: who, pattern: /^\S(.*\S)?$/ });
 
 const ruleMembers = {

@@ -26,7 +26,7 @@ const asymmetric = [
   'EdDSA',
 ] as const;
 
-/** `none` is not among them: an unsigned token proves nothing. */
+/** Without `none`, since an unsigned token proves nothing. */
 const algorithm: Definition<string> = choice([...symmetric, ...asymmetric], {
   description: 'An algorithm of JWT.',
 });
@@ -44,7 +44,7 @@ const key = object({
   sub: text({ description: 'The subject of who uses this key, `{user.sub}` in access rules.' }),
 });
 
-/** A name tells who it was in logs and quotas, so it is given once; a hash twice is one key with two sets of roles. */
+/** Names must be unique, since they identify the caller in logs and quotas; a repeated hash would have two sets of roles. */
 const apiKeys = refined(
   list(key, { description: 'Keys made by `plinth key`.' }),
   (keys, report) => {
@@ -58,7 +58,7 @@ const secret = refined(
   (value, report) => {
     const bytes = Buffer.byteLength(value);
     if (bytes < 32) report([], `a secret has to have at least 32 bytes, this one has ${bytes}`);
-    // Whoever has a public key could sign with it, and a private one is not for those who check.
+    // A public key as the secret would let anyone sign tokens, and a verifier must not hold a private key.
     else if (/-----BEGIN [A-Z ]*(?:KEY|CERTIFICATE)-----/u.test(value))
       report([], 'a key in PEM is no secret of HS…; give the public key as `publicKey`');
   },
@@ -134,7 +134,7 @@ const jwt = refined(
   },
 );
 
-/** Reports each item that has the same value under a name as one before it. */
+/** Reports each item whose value under a name repeats that of an earlier item. */
 function distinct<Name extends string>(
   items: readonly Readonly<Record<Name, string>>[],
   name: Name,
@@ -160,7 +160,7 @@ function exactlyOne(
   if (second !== undefined) report([second], `only one of ${wanted} may be given`);
 }
 
-/** A secret goes with the symmetric algorithms, a public key with those of its kind. */
+/** A secret requires symmetric algorithms, a public key those of its type. */
 function agree(
   algorithms: readonly string[],
   path: readonly string[],

@@ -5,20 +5,20 @@ import { reservedRoles } from '../reserved.ts';
 import { boolean, text } from '../parsers/scalars.ts';
 import type { Audience } from '../specification.ts';
 
-/** The name of a resource, where one is meant. */
+/** A reference to a resource, by name. */
 export function resourceName(description: string): Definition<string> {
   return text({ description, expects: "a resource's name", pattern: resourceNames.pattern });
 }
 
-/** The name of a field or relation, where one is meant. */
+/** A reference to a field or relation, by name. */
 export function fieldName(description: string): Definition<string> {
   return text({ description, expects: "a field's name", pattern: fieldNames.pattern });
 }
 
-/** A name from a list of fields. */
+/** A name in a list of fields. */
 export const fieldNameItem = text({ expects: "a field's name", pattern: fieldNames.pattern });
 
-/** An absolute address of the web, which comes out in ASCII as headers need it. */
+/** An absolute HTTP URL; its value is ASCII, as headers require. */
 export function webAddress(description: string): Definition<string> {
   const pattern = /^https?:\/\/[^\s/?#]+([/?#]\S*)?$/;
   const written = text({ description, expects: 'a URL such as https://example.com/docs', pattern });
@@ -28,7 +28,7 @@ export function webAddress(description: string): Definition<string> {
   return mapped(readable, (address) => new URL(address).href);
 }
 
-/** An address of the web that paths are put behind; comes out without a slash at the end. */
+/** An HTTP URL that paths are appended to; its value has no trailing slash. */
 export function webBase(description: string): Definition<string> {
   const plain = refined(webAddress(description), (address, report) => {
     if (/[?#]/u.test(address))
@@ -37,13 +37,13 @@ export function webBase(description: string): Definition<string> {
   return mapped(plain, (address) => address.replace(/\/$/u, ''));
 }
 
-/** The name of a role that a caller can have: what stands in a token or at an API key. */
+/** The name of a role, as in a token or at an API key. */
 export const role = text({
   expects: "a role's name (other than public, authenticated and none, which are reserved)",
   pattern: new RegExp(String.raw`^(?!(${reservedRoles.join('|')})$)\S(.*\S)?$`),
 });
 
-/** Who may use a tool: `true`, `false` or `{ roles: […] }`. */
+/** The callers that may use a tool: `true`, `false` or `{ roles: […] }`. */
 export function audience(description: string): Definition<Audience> {
   return exactly<Audience>()(
     scalarOrMap(

@@ -3,7 +3,7 @@ import { consistent, exactly, type Definition } from '../parsers/definition.ts';
 import { integer, size } from '../parsers/scalars.ts';
 import type { LimitsSpecification } from '../specification.ts';
 
-/** What holds when the file says nothing. See docs/contract/4-errors-and-limits.md#limits. */
+/** The default limits. See docs/contract/4-errors-and-limits.md#limits. */
 export const limitDefaults: Readonly<Required<LimitsSpecification>> = {
   defaultLimit: 20,
   maxLimit: 1000,
@@ -52,7 +52,7 @@ const members = object(
 
 type Limit = keyof LimitsSpecification;
 
-/** Limits where what holds without a word of the request is not over what it may ask for. */
+/** Limits whose defaults do not exceed their maximums. */
 function within(
   definition: Definition<LimitsSpecification>,
   lower: Limit,

@@ -9,7 +9,7 @@ import type {
   Specification,
 } from '../specification.ts';
 
-/** What holds when the file says nothing, windows in ms. See docs/contract/5-access.md#rate-limits. */
+/** The default rate limits, windows in ms. See docs/contract/5-access.md#rate-limits. */
 export const rateLimitDefaults = {
   max: 300,
   window: 60_000,
@@ -29,14 +29,14 @@ const window = (fallback?: number) =>
     ...(fallback === undefined ? {} : { default: fallback }),
   });
 
-/** What it leaves out is as in `defaults`, or as for all requests. */
+/** Omitted members are as in `defaults`, or as for all requests. */
 function quota(description: string, defaults?: { readonly max: number; readonly window: number }) {
   return exactly<QuotaSpecification>()(
     object({ max: max(defaults?.max), window: window(defaults?.window) }, { description }),
   );
 }
 
-/** Where counts are kept. What is wrong with a URL is said without showing it: there may be a password in it. */
+/** The store of counts. Messages do not show a URL, since it may contain a password. */
 const store = refined(
   text({
     description: 'Where the counts are kept: `memory`, or a Redis that servers share.',
@@ -53,7 +53,7 @@ const store = refined(
   },
 );
 
-/** Whether the driver can read a URL: its password, and the number of its database. */
+/** Whether the driver accepts a URL's password encoding and database number. */
 function isRedisAddress(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { hostname, username, password, pathname } = new URL(address);

@@ -49,7 +49,7 @@ const fileOf = (words: Words) =>
     },
   );
 
-/** A tool that shows what rules keep is not for everyone where there are rules. */
+/** A tool that bypasses access rules must not be open to everyone if there are rules. */
 function forSome(
   definition: ReturnType<typeof fileOf>,
   tool: 'debug' | 'dashboard',

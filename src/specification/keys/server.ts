@@ -5,7 +5,7 @@ import { boolean, choice, duration, integer, size, text } from '../parsers/scala
 import type { DatabaseSpecification, ServerSpecification } from '../specification.ts';
 import { webBase } from './common.ts';
 
-/** What holds when the file says nothing, in ms and bytes. See docs/contract/6-operation.md#overload. */
+/** The defaults, in ms and bytes. See docs/contract/6-operation.md#overload. */
 export const serverDefaults = {
   host: '127.0.0.1',
   port: 4000,
@@ -26,7 +26,7 @@ function databaseUrl(description?: string): Definition<string> {
   });
 }
 
-/** `database`; the URL alone is short for an object with it. */
+/** `database`: an object, or just its URL. */
 export const database = exactly<DatabaseSpecification>()(
   mapped(
     scalarOrMap(

@@ -19,13 +19,13 @@ interface ListOptions {
   readonly description?: string;
   readonly default?: readonly string[];
   readonly expects?: string;
-  /** Fewest items; 0 unless given. */
+  /** The fewest items; default 0. */
   readonly minimum?: 0 | 1;
-  /** No item twice (text and numbers only). */
+  /** No duplicate items (only for text and numbers). */
   readonly distinct?: boolean;
 }
 
-/** A list of one kind of item. */
+/** A list with one definition for its items. */
 export function list<T>(item: Definition<T>, options: ListOptions = {}): Definition<readonly T[]> {
   const { description, minimum = 0, distinct = false } = options;
   const expects = options.expects ?? `a list, each item ${item.expects}`;
@@ -67,15 +67,15 @@ function reportRepeated(items: readonly unknown[], path: Path, collector: Collec
 interface MapOptions<S> {
   readonly description?: string;
   readonly expects?: string;
-  /** Fewest entries; 0 unless given. */
+  /** The fewest entries; default 0. */
   readonly minimum?: 0 | 1;
-  /** Entries of these names have another definition. */
+  /** Other definitions for entries with certain names. */
   readonly special?: Readonly<Record<string, Definition<S>>>;
-  /** Entries that are refused are left out, so that whatever else is wrong is said in the same run. */
+  /** Omit invalid entries, so that other problems are reported in the same run. */
   readonly partial?: boolean;
 }
 
-/** A map whose names the user chooses, by a rule. The result has no prototype, so any name is safe in it. */
+/** A map with names that the user chooses by a rule. The result has no prototype, so any name is safe in it. */
 export function map<T, S extends T = T>(
   names: NameRule,
   value: Definition<T>,
@@ -128,13 +128,13 @@ export function map<T, S extends T = T>(
   };
 }
 
-/** The right place of an entry that belongs beside its map: what is no map defines nothing. */
+/** The right position of an entry that belongs beside its map. An entry that is not a map is never a definition. */
 function keyBeside(at: Path, { kind }: SourceNode, collector: Collector): string | undefined {
   const place = kind === 'map' ? undefined : collector.placeOf(at);
   return place === formatPath([...at.slice(0, -2), ...at.slice(-1)]) ? place : undefined;
 }
 
-/** Reports the names that the rule refuses or advises against; gives those that are refused. */
+/** Reports names that the rule rejects or advises against; returns the rejected ones. */
 function checkNames(
   names: NameRule,
   node: MapNode,
@@ -164,7 +164,7 @@ function checkNames(
   return refused;
 }
 
-/** A member that has to be there. */
+/** A required member. */
 export type Required<D> = D & { readonly required: true };
 
 /** Marks a member of an object as required. */
@@ -189,20 +189,20 @@ export type Flat<T> = { [K in keyof T]: T[K] };
 interface ObjectOptions {
   readonly description?: string;
   readonly expects?: string;
-  /** Members that may be there and are not looked at. */
+  /** Members that are allowed and ignored. */
   readonly ignored?: Members;
-  /** What to say of an attribute that is no member; undefined for the usual words. */
+  /** The message for an unknown attribute; undefined for the usual one. */
   readonly unknown?: (name: string) => string | undefined;
-  /** What an unknown attribute may have been meant to be; the members unless given. */
+  /** Suggestions for an unknown attribute; by default the members. */
   readonly candidates?: Iterable<string>;
-  /** What people call members elsewhere: their name → ours. */
+  /** Other names of members in use elsewhere → the names here. */
   readonly otherNames?: ReadonlyMap<string, readonly string[]>;
-  /** A member that is a map, and what an entry of it looks like that stands beside it by mistake. */
+  /** A member that is a map, and how to recognize an entry of it that is beside it by mistake. */
   readonly astray?: { readonly from: string; readonly is: (value: SourceNode) => boolean };
 }
 
 /**
- * A map with known members. Unknown ones are reported; an optional member that was refused is left out of
+ * A map with known members. Unknown ones are reported. An invalid optional member is omitted from
  * the result, a required one makes the whole invalid.
  */
 export function object<M extends Members>(
@@ -223,7 +223,7 @@ export function object<M extends Members>(
   const checkMembers = (node: MapNode, path: Path, collector: Collector): Checked<ObjectOf<M>> => {
     const result: Record<string, unknown> = {};
     let complete = true;
-    // What is there under a wrong name is not missing as well.
+    // A member under a wrong name is not reported as missing as well.
     const meant = new Set<string>();
     const strays: string[] = [];
     for (const [name, { value }] of node.entries) {
@@ -283,7 +283,7 @@ export function object<M extends Members>(
   };
 }
 
-/** The members that a message names: the required ones, else all. */
+/** The members that a message names: the required ones, or else all. */
 function mainMembers(
   table: ReadonlyMap<string, unknown>,
   needed: readonly (readonly [string, unknown])[],
@@ -293,7 +293,7 @@ function mainMembers(
     : either([...table.keys()].map(quote));
 }
 
-/** What to say of entries that stand beside their map, or whose map stands beside its owner. */
+/** The message for entries that are beside their map, or whose map is beside its owner. */
 function strayed(names: readonly string[], map: string, path: Path): string {
   const shown = names.slice(0, 3).map(quote);
   const more = names.length - shown.length;
@@ -309,8 +309,8 @@ function isRequired(member: Definition<unknown>): boolean {
 }
 
 /**
- * What an attribute that does not exist here may have been meant to be: where one of this name does exist, unless another
- * form of the name does here; else the nearest.
+ * The hint for an attribute that does not exist here: the position where this name does exist, unless another form of the
+ * name exists here; otherwise the nearest name.
  */
 function meantBy(
   name: string,
@@ -338,7 +338,7 @@ interface AlternativeOptions {
   readonly expects?: string;
 }
 
-/** One of several definitions; `pick` says which by the look of the value, so that messages are about that one. */
+/** One of several definitions; `pick` chooses by the form of the value, so that messages are about the chosen one. */
 export function oneOf<const D extends readonly Definition<unknown>[]>(
   alternatives: D,
   pick: (node: SourceNode) => D[number] | undefined,

@@ -2,11 +2,11 @@ import type { LeftOut } from './left-out.ts';
 import type { Position, Problem, Report } from '../problems.ts';
 import { formatPath, type Path } from '../yaml/node.ts';
 
-/** Gathers the problems of one file. */
+/** Collects the problems of one file. */
 export interface Collector {
-  /** Reports at the value that the path leads to. */
+  /** Reports at the position of the value. */
   readonly report: Report;
-  /** Reports at the key that the path ends in. */
+  /** Reports at the position of the key. */
   readonly reportKey: Report;
   readonly reportAt: (
     position: Position,
@@ -14,26 +14,26 @@ export interface Collector {
     message: string,
     severity?: Problem['severity'],
   ) => void;
-  /** Notes what is missing, as `lost` names it, since what stands for it was not understood. */
+  /** Adds names (made by `lost`) that are missing because their definition is invalid. */
   readonly leaveOut: (what: Iterable<string>) => void;
   readonly leftOut: () => LeftOut;
   readonly placeOf: PlaceOf;
   /** What may follow a field's name in a filter, for advice about names that end so. */
   readonly operatorSuffixes: readonly string[];
-  /** Notes that a value was passed over, whose error was reported when it was read. */
+  /** Counts a value that was skipped because its error was reported when it was read. */
   readonly passOver: () => void;
-  /** How many values were refused so far: passed over, or with an error of their own. */
+  /** The number of invalid values so far. */
   readonly refusals: () => number;
   /** All problems so far, in the order of the file. */
   readonly problems: () => readonly Problem[];
 }
 
-/** Says where a key belongs that stands where it means nothing; undefined where that is no place, or several. */
+/** Finds where a misplaced key belongs; undefined if there is no such position, or several. */
 export type PlaceOf = (path: Path) => string | undefined;
 
 export type PositionOf = (path: Path, part?: 'key' | 'value') => Position;
 
-/** An empty collector for `file`; `positionOf` tells where a path stands, `placeOf` where a key belongs. */
+/** An empty collector for `file`; `positionOf` returns the position of a path, `placeOf` where a misplaced key belongs. */
 export function collectProblems(
   file: string,
   positionOf: PositionOf,
@@ -67,7 +67,7 @@ export function collectProblems(
   };
 }
 
-/** The problems sorted by line and column; the same problem is kept once. */
+/** The problems without duplicates, sorted by line and column. */
 export function inOrder(problems: readonly Problem[]): readonly Problem[] {
   const seen = new Set<string>();
   return problems

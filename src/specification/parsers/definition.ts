@@ -4,21 +4,21 @@ import { describeNode, quote, type Path, type SourceNode } from '../yaml/node.ts
 /** JSON Schema, draft 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Puts a schema below `$defs` the first time, and gives the reference to it. */
+/** Adds a schema to `$defs` the first time; returns a reference to it. */
 export type Define = (name: string, make: (define: Define) => JsonSchema) => JsonSchema;
 
-/** What a check gives for a value that was refused; the reason is reported. */
+/** The result of a check for an invalid value; the problem is reported. */
 export const invalid: unique symbol = Symbol('invalid');
 export type Checked<T> = T | typeof invalid;
 
 /**
- * What a part of the file has to look like. From it come the check, the JSON Schema and, by inference, the
- * TypeScript type `T` of the value that the check gives.
+ * The definition of a part of the file, from which follow the check, the JSON Schema and, by inference, the
+ * TypeScript type `T` of the checked value.
  */
 export interface Definition<out T> {
-  /** What is wanted, in words that follow "must be": `true or false`. */
+  /** The expected value, to follow "must be": `true or false`. */
   readonly expects: string;
-  /** `wanted` stands in for `expects` in messages, where this is one of several alternatives. */
+  /** `wanted` replaces `expects` in messages, if this is one of several alternatives. */
   readonly check: (
     node: SourceNode,
     path: Path,
@@ -26,27 +26,27 @@ export interface Definition<out T> {
     wanted?: string,
   ) => Checked<T>;
   readonly schema: (define: Define) => JsonSchema;
-  /** What may stand below, by its name; under `*` what has a name that the user chooses, or none. */
+  /** The definitions below, by name; `*` for names that the user chooses and for items. */
   readonly members?: ReadonlyMap<string, Definition<unknown>>;
 }
 
 export type TypeOf<D> = D extends Definition<infer T> ? T : never;
 
-/** Whether two types are the same, optional members and `readonly` included. */
+/** Whether two types are the same, including optional members and `readonly`. */
 // oxlint-disable typescript/no-unnecessary-type-parameters -- functions of this kind are assignable to each
 // other only where the compiler holds `A` and `B` to be identical
 export type Same<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 // oxlint-enable typescript/no-unnecessary-type-parameters
 
-/** Lets the compiler check that a definition gives exactly `T`: `exactly<Limits>()(object({ … }))`. */
+/** Makes the compiler check that a definition's type is exactly `T`: `exactly<Limits>()(object({ … }))`. */
 export function exactly<T>(): <U>(
   definition: Same<T, U> extends true ? Definition<U> : { readonly differsFrom: T },
 ) => Definition<T> {
   return (definition) => definition as unknown as Definition<T>;
 }
 
-/** Checks a value; one that was refused while reading is passed over, as that is reported already. */
+/** Checks a value; skips one whose problem was reported when it was read. */
 export function check<T>(
   definition: Definition<T>,
   node: SourceNode,
@@ -61,7 +61,7 @@ export function check<T>(
   return definition.check(node, path, collector, wanted);
 }
 
-/** Reports that the value is not what `expects` says, with advice where there is some. */
+/** Reports that the value is not as `expects` says, with advice if there is any. */
 export function refuse(
   expects: string,
   node: SourceNode,
@@ -75,7 +75,7 @@ export function refuse(
   return invalid;
 }
 
-/** What a message is about: the last name of the path, or an item of it. */
+/** The subject of a message: the last name of the path, or an item of it. */
 export function subject(path: Path): string {
   const last = path.at(-1);
   if (last === undefined) return 'the file';
@@ -92,7 +92,7 @@ export function described<T>(description: string, definition: Definition<T>): De
   };
 }
 
-/** A definition that stands below `$defs` in the JSON Schema. */
+/** A definition that is in `$defs` of the JSON Schema. */
 export function named<T>(name: string, definition: Definition<T>): Definition<T> {
   return {
     ...definition,
@@ -100,7 +100,7 @@ export function named<T>(name: string, definition: Definition<T>): Definition<T>
   };
 }
 
-/** A definition that refers to itself; it stands below `$defs` in the JSON Schema. */
+/** A definition that refers to itself; it is in `$defs` of the JSON Schema. */
 export function recursive<T>(
   name: string,
   expects: string,
@@ -113,7 +113,7 @@ export function recursive<T>(
   };
 }
 
-/** Gives another value for what the definition read. */
+/** Maps the checked value of a definition. */
 export function mapped<T, U>(definition: Definition<T>, change: (value: T) => U): Definition<U> {
   return {
     ...definition,
@@ -124,12 +124,12 @@ export function mapped<T, U>(definition: Definition<T>, change: (value: T) => U)
   };
 }
 
-/** Reports what is wrong below the value's own path. */
+/** Reports a problem at a path below the value. */
 export type ReportBelow = (path: Path, message: string) => void;
 
 /**
- * A definition with a further check, which the JSON Schema does not have; it runs where everything below is
- * right. `test` reports what contradicts.
+ * A definition with a further check, which is not in the JSON Schema. It runs only if everything below is
+ * valid. `test` reports contradictions.
  */
 export function refined<T>(
   definition: Definition<T>,
@@ -148,8 +148,8 @@ export function refined<T>(
 }
 
 /**
- * A map of which some members may contradict each other, which the JSON Schema does not know. `test` reports it, and runs
- * whatever else is wrong, unless one of these members is there and was refused. The value stays.
+ * A map with members that may contradict each other, which is not in the JSON Schema. `test` reports that, and runs even if
+ * other members are invalid, but not if one of these members is. The value stays.
  */
 export function consistent<T extends object>(
   definition: Definition<T>,
@@ -168,7 +168,7 @@ export function consistent<T extends object>(
   };
 }
 
-/** The same definition, in other words for messages. */
+/** The same definition with other words for messages. */
 export function reworded<T>(expects: string, definition: Definition<T>): Definition<T> {
   return {
     ...definition,
@@ -178,12 +178,12 @@ export function reworded<T>(expects: string, definition: Definition<T>): Definit
   };
 }
 
-/** Adds to the JSON Schema what the check does by other means. */
+/** Adds to the JSON Schema what the check already tests otherwise. */
 export function withSchema<T>(definition: Definition<T>, more: JsonSchema): Definition<T> {
   return { ...definition, schema: (define) => ({ ...definition.schema(define), ...more }) };
 }
 
-/** `a, b or c`, or with another word before the last. */
+/** `a, b or c`, or with another conjunction. */
 export function either(words: readonly string[], before: 'or' | 'and' = 'or'): string {
   const last = words.at(-1) ?? '';
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${before} ${last}`;

@@ -2,14 +2,14 @@ import type { PlaceOf } from './collector.ts';
 import type { Definition } from './definition.ts';
 import { formatPath, type Path } from '../yaml/node.ts';
 
-/** Where a key may stand: names, and `*` for one that the user chooses, or for an item of a list. */
+/** A path where a key is valid: names, and `*` for a name that the user chooses or an item of a list. */
 type Place = readonly string[];
 
-/** Finds the right place of keys in files of this definition, by their names. */
+/** Makes a function that finds where a misplaced key belongs, in files of this definition. */
 export function placesIn(root: Definition<unknown>): PlaceOf {
   let places: ReadonlyMap<string, readonly Place[]> | undefined;
   return (path) => {
-    // Only a file with such a key needs them.
+    // Computed only for a file with a misplaced key.
     places ??= Map.groupBy(keysOf(root, []), (place) => place.at(-1) ?? '');
     const found = places.get(String(path.at(-1))) ?? [];
     const map = path.slice(0, -1).map(String);
@@ -17,7 +17,7 @@ export function placesIn(root: Definition<unknown>): PlaceOf {
     const shortest = Math.min(...ways.map(({ length }) => length));
     const [nearest, other] = ways.filter(({ length }) => length === shortest);
     if (nearest === undefined || other !== undefined) return undefined;
-    // A key of another part, deep in this one, is the same word by chance.
+    // A distant key with the same name is a coincidence.
     if (nearest.shared === 0 && map.length > 1 && nearest.place.length > 1) return undefined;
     return shown(nearest.place, path.slice(0, nearest.shared));
   };
@@ -30,7 +30,7 @@ function keysOf({ members = new Map() }: Definition<unknown>, above: Place): Pla
   });
 }
 
-/** How much of a place a path shares, and how many steps it is away; what the user would have to name counts twice. */
+/** The common prefix of two paths, and their distance; names that the user would have to choose count twice. */
 function wayTo(place: Place, path: readonly string[]): { shared: number; length: number } {
   const maps = place.slice(0, -1);
   const differs = maps.findIndex((step, index) => {

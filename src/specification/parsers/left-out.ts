@@ -1,8 +1,8 @@
 import type { MapNode, Path, SourceNode } from '../yaml/node.ts';
 
 /**
- * What of a file was not understood, as `lost` names it: what it would have added is missing from what was, and a
- * problem that may only follow from that is no news.
+ * Names of the invalid parts of a file, made by `lost`: what these parts would have added is missing, and a
+ * problem that may only follow from that is not reported.
  */
 export type LeftOut = ReadonlySet<string>;
 
@@ -13,14 +13,14 @@ export const lost = {
   field: (resource: string, name: string): string => `${resource}.${name}`,
   aFieldOf: (resource: string): string => `a field of ${resource}`,
   aRelationOf: (resource: string): string => `a relation of ${resource}`,
-  /** A relation to this resource, or one of which nobody knows where it leads. */
+  /** A relation to this resource, or one with an unknown target. */
   aRelationTo: (resource: string): readonly string[] => [toResource(resource), toAny],
 } as const;
 
 const toResource = (resource: string): string => `a relation to ${resource}`;
 const toAny = 'a relation to any resource';
 
-/** What is missing where an entry of a map was refused; `path` leads to the map. */
+/** What is missing because an entry of a map is invalid; `path` leads to the map. */
 export function lostBy(path: Path, name: string, node: SourceNode): readonly string[] {
   const [root, resource, part, ...deeper] = path;
   const to = namedIn(node, resourceKeys).map(toResource);
@@ -35,12 +35,12 @@ export function lostBy(path: Path, name: string, node: SourceNode): readonly str
   return [...field, ...relation, ...(leadsNowhere(node) ? [toAny] : [])];
 }
 
-/** What is missing with a relation: also the fields that it would have added, of which it names some. */
+/** What is missing because of an invalid relation, including the fields that it would have added. */
 function lostWithRelation(owner: string, name: string, named: readonly string[]): string[] {
   return [lost.aRelationOf(owner), ...[`${name}Id`, `${name}Type`, ...named].map(lost.name)];
 }
 
-/** What is missing where a relation, which names fields of its own, leads to a resource that does not exist. */
+/** What is missing because the target of a relation does not exist, including the fields that the relation names. */
 export function lostByUnknown(
   owner: string,
   name: string,
@@ -53,7 +53,7 @@ export function lostByUnknown(
 const resourceKeys: readonly string[] = ['resource', 'resources', 'through', 'reference'];
 const fieldKeys: readonly string[] = ['foreignKey', 'typeField', 'idField'];
 
-/** The names that stand at some keys of a definition; of `users.id` that of the resource. */
+/** The names at some keys of a definition; for `users.id` that of the resource. */
 function namedIn(node: SourceNode, keys: readonly string[], key = ''): readonly string[] {
   if (node.kind === 'list') return node.items.flatMap((item) => namedIn(item, keys, key));
   if (node.kind === 'map')
@@ -68,7 +68,7 @@ function textAt({ entries }: MapNode, key: string): string | undefined {
   return value?.kind === 'scalar' && typeof value.value === 'string' ? value.value : undefined;
 }
 
-/** Whether a definition that was not understood was hardly meant as a relation: one of a type, and its type alone. */
+/** Whether an invalid definition is probably not a relation, because it has a field type. */
 function isNoRelation(node: SourceNode): boolean {
   if (node.kind === 'scalar') return typeof node.value === 'string' && node.value !== 'relation';
   if (node.kind === 'list') return false;

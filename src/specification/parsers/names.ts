@@ -1,14 +1,14 @@
 import { reservedParameters } from '../reserved.ts';
 import { quote } from '../yaml/node.ts';
 
-/** What names may look like somewhere in the file. */
+/** The rule for names in a part of the file. */
 export interface NameRule {
   readonly pattern: RegExp;
-  /** Whether two names that differ only in case are refused. */
+  /** Whether two names that differ only in case are rejected. */
   readonly caseless: boolean;
-  /** What to say of a name that the pattern refuses. */
+  /** The message for a name that the pattern rejects. */
   readonly refusal: (name: string) => string;
-  /** What to advise about a name that may stand, if anything. */
+  /** Advice about a valid name, if any. */
   readonly advice?: (
     name: string,
     names: { has(name: string): boolean },
@@ -16,7 +16,7 @@ export interface NameRule {
   ) => string | undefined;
 }
 
-/** The longest name that PostgreSQL knows, in bytes: it cuts longer ones off. */
+/** The longest name in PostgreSQL, in bytes; it truncates longer ones. */
 export const longestName = 63;
 
 const version = /^v\d+$/;
@@ -76,7 +76,7 @@ export const propertyNames: NameRule = {
   advice: (name, names, suffixes) => adviceOnField(name, names, suffixes, []),
 };
 
-/** Names of field groups, which stand behind `@` in `fields`. */
+/** Names of field groups, written after `@` in `fields`. */
 export const groupNames: NameRule = {
   pattern: /^[A-Za-z][A-Za-z0-9_-]{0,62}$/,
   caseless: false,
@@ -95,7 +95,7 @@ export const versionNumbers: NameRule = {
   refusal: (name) => `${quote(name)} is no number of a version; it takes a whole number from 1 up`,
 };
 
-/** Lint: what makes a field's name awkward in a query string, else in JSON, else for those who read the OpenAPI document. */
+/** Lint: why a field's name is awkward in a query string, in JSON or in the OpenAPI document. */
 function adviceOnField(
   name: string,
   names: { has(name: string): boolean },

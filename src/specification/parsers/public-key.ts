@@ -1,19 +1,19 @@
 import { createPublicKey, type JsonWebKeyInput, type KeyObject } from 'node:crypto';
 import { fail, ok, type Result } from '../../errors.ts';
 
-/** The algorithms that need a public key, each with the keys that it takes. */
+/** The algorithms that need a public key, each with the keys that it accepts. */
 const rsa = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const;
 const curves: ReadonlyMap<string | undefined, readonly string[]> = new Map([
   ['prime256v1', ['ES256']],
   ['secp384r1', ['ES384']],
   ['secp521r1', ['ES512']],
 ]);
-/** RFC 7518, 3.3. */
+/** The shortest RSA key (RFC 7518, 3.3). */
 const leastModulus = 2048;
 
 /**
- * Reads a public key: PEM (a certificate too) or a JWK. `\n` may stand for the end of a line, as PEM in an environment
- * variable has it. Fails with what is wrong, as the end of a sentence.
+ * Parses a public key: PEM (also a certificate) or a JWK. `\n` may replace line ends, as in environment variables.
+ * An error is the end of a sentence.
  */
 export function readPublicKey(source: string | JsonWebKeyInput['key']): Result<KeyObject, string> {
   if (typeof source === 'string' && source.includes('PRIVATE KEY-----'))
@@ -35,7 +35,7 @@ function misfit({ asymmetricKeyType: kind, asymmetricKeyDetails: details }: KeyO
     : 'is of a kind that signs no tokens; it takes RSA, P-256, P-384, P-521 or Ed25519';
 }
 
-/** The algorithms that a key, public or private, may be used with; none where it is too short or of another kind. */
+/** The algorithms for a public or private key; empty if it is too short or of another type. */
 export function algorithmsOf({
   asymmetricKeyType: kind,
   asymmetricKeyDetails: details = {},

@@ -1,13 +1,13 @@
-/** The variables that `${NAME}` may name. */
+/** The variables for `${NAME}`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Replacement {
   readonly text: string;
-  /** Whether the text is made of variables alone. */
+  /** Whether the text consists only of variables. */
   readonly whole: boolean;
   /** Whether any variable or escape was found. */
   readonly changed: boolean;
-  /** One sentence for each variable that is not written as `${NAME}`, and for each that is not set. */
+  /** One sentence for each malformed variable, and for each that is not set. */
   readonly problems: readonly string[];
   readonly unset: readonly string[];
 }
@@ -18,7 +18,7 @@ export const variablePattern = String.raw`\$\{[A-Za-z_][A-Za-z0-9_]*\}`;
 const occurrences = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{[^}]*\}?/g;
 const wholly = new RegExp(`^(${variablePattern})+$`);
 
-/** Puts the variables in the place of every `${NAME}`; `$${` stands for `${` itself. */
+/** Replaces every `${NAME}` by its variable; `$${` is an escape for `${`. */
 export function replaceVariables(source: string, environment: Environment): Replacement {
   if (!source.includes('${'))
     return { text: source, whole: false, changed: false, problems: [], unset: [] };

@@ -1,26 +1,26 @@
 import type { Position } from '../problems.ts';
 
-/** Names and list indexes from the top of the file down to a value. */
+/** Names and list indexes from the root of the file to a value. */
 export type Path = readonly (string | number)[];
 
 /**
- * How a scalar came by its value: as written, out of `${NAME}` alone, partly out of `${NAME}`, or not at all
- * because a variable is unset or the value was refused (that problem is reported; its value is not looked at).
+ * The origin of a scalar's value: as written, only from `${NAME}`, partly from `${NAME}`, or none because a variable is
+ * unset or the value is invalid (which is reported, so the value is not checked further).
  */
 export type Origin = 'written' | 'variable' | 'mixed' | 'unusable';
 
 interface Node {
   readonly position: Position;
-  /** Values in it, itself included, aliases counted as if they were written out. */
+  /** The number of values in it, including itself, with aliases expanded. */
   readonly size: number;
-  /** Levels below it. */
+  /** The number of levels below it. */
   readonly height: number;
 }
 
 export interface ScalarNode extends Node {
   readonly kind: 'scalar';
   readonly value: null | boolean | number | string;
-  /** As it stands in the file. */
+  /** The text in the file. */
   readonly source: string;
   readonly plain: boolean;
   readonly origin: Origin;
@@ -41,12 +41,12 @@ export interface MapNode extends Node {
   readonly entries: ReadonlyMap<string, Entry>;
 }
 
-/** A value of the file with its place; aliases and `<<` are followed, `${NAME}` is replaced. */
+/** A value of the file with its position; aliases and `<<` are resolved, `${NAME}` is replaced. */
 export type SourceNode = ScalarNode | ListNode | MapNode;
 
 /**
- * Where the value at `path` stands: a scalar and a list's item where they begin, a named map, list or empty
- * value at its name. With `part: 'key'` always at its name. Where the path leads nowhere, its nearest ancestor.
+ * The position of the value at `path`: for a scalar or an item of a list its own, for a named map, list or empty
+ * value that of its name. With `part: 'key'` always that of its name. If there is no such value, that of the nearest ancestor.
  */
 export function positionIn(
   root: SourceNode | undefined,
@@ -72,7 +72,7 @@ export function positionIn(
   return position;
 }
 
-/** The path as people write it: `resources.posts.unique[0][1]`. */
+/** The path as text: `resources.posts.unique[0][1]`. */
 export function formatPath(path: Path): string {
   let text = '';
   for (const step of path) {
@@ -83,7 +83,7 @@ export function formatPath(path: Path): string {
   return text;
 }
 
-/** What a value is, in words for a message; what came out of the environment is named, not shown. */
+/** A value in words for a message; values from the environment are named, not shown. */
 export function describeNode(node: SourceNode): string {
   if (node.kind === 'list') return node.items.length === 0 ? 'an empty list' : 'a list';
   if (node.kind === 'map') return node.entries.size === 0 ? 'an empty map' : 'a map';
@@ -91,14 +91,14 @@ export function describeNode(node: SourceNode): string {
     return `the value of ${quote(node.source)}${node.value === null || node.value === '' ? ', which is empty' : ''}`;
   if (node.value === null) return 'empty';
   if (typeof node.value !== 'string') return quote(node.source);
-  // A database's URL may hold a password, and a key may have been pasted where its hash belongs.
+  // A database URL may contain a password, and a key may have been pasted instead of its hash.
   const shown = node.value
     .replace(/\/\/[^/@\s]+@/, '//…@')
     .replace(/\bplinth_[\w-]{16,}/, 'plinth_…');
   return shown === '' ? 'an empty string' : quote(shown);
 }
 
-/** Text between backticks, cut to what fits into a sentence. */
+/** Text in backticks, shortened to fit into a sentence. */
 export function quote(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ');
   return `\`${line.length > 60 ? `${line.slice(0, 57)}…` : line}\``;

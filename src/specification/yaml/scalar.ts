@@ -8,11 +8,11 @@ const coreTags = new Set(
 
 interface Reading extends Pick<ScalarNode, 'value' | 'origin'> {
   readonly problems: readonly string[];
-  /** Those of variables that are not set. */
+  /** Problems of variables that are not set. */
   readonly unset?: readonly string[];
 }
 
-/** The value of a scalar with its variables replaced, and what is wrong with it. */
+/** The value of a scalar with its variables replaced, and its problems. */
 export function readScalar(scalar: Scalar, source: string, environment: Environment): Reading {
   const { value, tag } = scalar;
   if (tag !== undefined && !coreTags.has(tag)) {
@@ -44,7 +44,7 @@ function unusable(problem: string): Reading {
   return { value: null, origin: 'unusable', problems: [problem] };
 }
 
-/** Whether a number written in digits is another one as a double. */
+/** Whether a decimal number changes as a double. */
 function isRounded(source: string, value: number): boolean {
   const match = /^([-+]?)0*(\d+)(?:\.(\d*))?$/.exec(source);
   if (match === null) return false;
@@ -57,7 +57,7 @@ function isRounded(source: string, value: number): boolean {
 
 const numeric = /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$/;
 
-/** What text out of the environment says where a number or boolean is wanted; else the text itself. */
+/** The number or boolean that a text from the environment means; otherwise the text itself. */
 export function readVariable(text: string): string | number | boolean {
   if (text === 'true' || text === 'false') return text === 'true';
   if (!numeric.test(text)) return text;

@@ -1,6 +1,6 @@
 import { Lexer } from 'yaml';
 
-/** What the YAML library says of a fault in the syntax. */
+/** A syntax error as the YAML library reports it. */
 export interface SyntaxFault {
   readonly code: string;
   readonly message: string;
@@ -123,7 +123,7 @@ const explanations: readonly Words[] = [
 const conflict =
   'a merge has left a conflict here; keep one of its sides, and take out the lines with `<<<<<<<`, `=======` and `>>>>>>>`';
 
-/** The fault in plain words: one sentence, without a code frame. */
+/** A syntax error in plain words: one sentence, without a code frame. */
 function explain(fault: SyntaxFault, text: string): string {
   const start = fault.pos[0];
   if (text[start] === '{' && text[start - 1] === '$') {
@@ -148,8 +148,8 @@ function explain(fault: SyntaxFault, text: string): string {
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
 /**
- * Whether a line that is not indented like its map or list only follows from another fault of that kind: no line between
- * them was placed well, but what is below one of these.
+ * Whether a wrongly indented line only follows from an earlier one: every line between
+ * them is wrongly indented too, or is below such a line.
  */
 function followsIndent(
   line: number,
@@ -165,16 +165,16 @@ function followsIndent(
   return false;
 }
 
-/** Whether a fault is that a bracket is open where a collection ends. */
+/** Whether an error is an open bracket at the end of a collection. */
 function isOpen({ message }: SyntaxFault): boolean {
   return /^Flow (?:sequence|map)|must end with|end with a [}\]]/u.test(message);
 }
 
-/** Before a text without quotes; with the others, of a document and of the end of a flow, what the lexer gives that is not written. */
+/** Marks a text without quotes. Like the marks of documents and of the end of a flow, the lexer inserts it; it is not in the file. */
 const scalarMark = '\u001F';
 const marks: ReadonlySet<string> = new Set(['\u0002', '\u0018', scalarMark]);
 
-/** What is written, in its order, each with its offset. */
+/** The tokens of the file in order, each with its offset. */
 function* tokensOf(text: string): Generator<{ offset: number; token: string; isPlain: boolean }> {
   let offset = 0;
   let isPlain = false;
@@ -189,7 +189,7 @@ function* tokensOf(text: string): Generator<{ offset: number; token: string; isP
   }
 }
 
-/** Where the bracket stands that is still open at an offset: the last one; the offset itself where none is. */
+/** The offset of the last bracket that is still open at an offset; the same offset if there is none. */
 function openBracket(text: string, end: number): number {
   const open: number[] = [];
   for (const { offset, token, isPlain } of tokensOf(text)) {
@@ -201,7 +201,7 @@ function openBracket(text: string, end: number): number {
   return open.at(-1) ?? end;
 }
 
-/** Where the text in quotes begins that is not closed at an offset. */
+/** The start of the quoted text that is not closed at an offset. */
 function openQuote(text: string, end: number): number {
   let found = end;
   for (const { offset, token, isPlain } of tokensOf(text)) {
@@ -211,20 +211,20 @@ function openQuote(text: string, end: number): number {
   return found;
 }
 
-/** Where that begins which is wrong: of what is not closed the library tells the end. */
+/** The offset where an error begins. For something unclosed, the library reports its end. */
 function beginOf(fault: SyntaxFault, text: string): number {
   const [offset] = fault.pos;
   if (isOpen(fault)) return openBracket(text, offset);
   return /closing ['"]quote/.test(fault.message) ? openQuote(text, offset) : offset;
 }
 
-/** Faults worth reporting: those that only follow from an earlier one, or stand on its line, are left out; of tabs in a row the first one stays. */
+/** The errors to report: without those that follow from an earlier one or are on its line; of consecutive tabs the first. */
 export function explainFaults(
   faults: readonly SyntaxFault[],
   text: string,
   lineOf: (offset: number) => number,
 ): readonly { readonly offset: number; readonly message: string }[] {
-  // All that is wrong with a file of which one side of a merge is to be left out follows from that.
+  // Every error in a file with merge conflict markers follows from those.
   const conflicts = faults.length === 0 ? [] : [...text.matchAll(/^<{7}(?: .*)?$/gmu)];
   if (conflicts.length > 0)
     return conflicts.map(({ index }) => ({ offset: index, message: conflict }));

@@ -17,7 +17,7 @@ import { quote, type Entry, type Path, type SourceNode } from './node.ts';
 import { readScalar } from './scalar.ts';
 import { explainFaults } from './syntax-errors.ts';
 
-/** Aliases may add this many values; what is more is an attack or a mistake. */
+/** The most values that aliases may add. More is an attack or a mistake. */
 const aliasLimit = 100_000;
 const depthLimit = 100;
 
@@ -27,15 +27,15 @@ interface Reading {
   readonly mayBeUnset: (path: Path) => boolean;
   readonly reportAt: Collector['reportAt'];
   readonly anchors: Map<string, SourceNode>;
-  /** Anchors of the collections that are being read. */
+  /** Anchors of the enclosing collections. */
   readonly open: Set<string>;
   added: number;
 }
 
 /**
- * Reads YAML (and JSON, which is YAML) into nodes with positions. What is wrong is reported; the result is
- * undefined when there is nothing to look at any further: a fault in the syntax, an empty file, several documents. Where a
- * variable that is not set `mayBeUnset`, that is a warning.
+ * Parses YAML (and JSON, which is YAML) into nodes with positions. Reports problems; the result is
+ * undefined if nothing is left to check: a syntax error, an empty file, several documents. If an unset
+ * variable `mayBeUnset`, that is a warning.
  */
 export function readYaml(
   text: string,
@@ -209,7 +209,7 @@ function readMap(
   };
 }
 
-/** What stands between the braces of a `{{…}}` that lacks its quotes. */
+/** The text inside a `{{…}}` without quotes. */
 function templateIn(map: YAMLMap.Parsed): string | undefined {
   const [item, other] = map.items;
   if (other !== undefined || item === undefined || item.value !== null || !isMap(item.key))
@@ -219,7 +219,7 @@ function templateIn(map: YAMLMap.Parsed): string | undefined {
   return sourceOf(inner.key);
 }
 
-/** What `<<: *base` or `<<: [*one, *other]` brings in; the first that has a key wins. */
+/** The members that `<<: *base` or `<<: [*one, *other]` merges; the first one with a key wins. */
 function mergedEntries(node: SourceNode, path: Path, reading: Reading): readonly [string, Entry][] {
   const entries: [string, Entry][] = [];
   for (const source of node.kind === 'list' ? node.items : [node]) {
@@ -232,7 +232,7 @@ function mergedEntries(node: SourceNode, path: Path, reading: Reading): readonly
   return entries;
 }
 
-/** A key as text: numbers as written, nothing else than text and numbers. */
+/** A key as text: only text and numbers, numbers as written. */
 function readKey(
   key: ParsedNode,
   position: Position,
@@ -263,7 +263,7 @@ function scalarNode(scalar: Scalar, position: Position, path: Path, reading: Rea
   const source = sourceOf(scalar);
   const { value, origin, problems, unset = [] } = readScalar(scalar, source, reading.environment);
   for (const problem of problems) reading.reportAt(position, path, problem);
-  // What has an anchor may stand elsewhere, too.
+  // A value with an anchor may be used elsewhere.
   const isAlone = scalar.anchor === undefined && reading.open.size === 0;
   const severity = isAlone && reading.mayBeUnset(path) ? 'warning' : 'error';
   for (const problem of unset) reading.reportAt(position, path, problem, severity);
