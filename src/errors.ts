@@ -1,5 +1,5 @@
 /**
- * The one table of errors: what a code means on the wire. `docs/errors.md` is made from it. See
+ * The table of all error codes. `docs/errors.md` is generated from it. See
  * docs/contract/4-errors-and-limits.md#codes.
  */
 export const errorTable = {
@@ -84,13 +84,13 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** One thing wrong with a request: which parameter or field, and what would be right. */
+/** One problem of a request: the parameter or field, and what would be right. */
 export interface FieldProblem {
   readonly field: string;
   readonly message: string;
 }
 
-/** A failure as a value; `respond/` turns it into the standard body. */
+/** A failure as a value; `http/response/error.ts` turns it into the standard body. */
 export interface ApiError {
   readonly code: ErrorCode;
   readonly message: string;
@@ -98,9 +98,9 @@ export interface ApiError {
   /** Further members of the body, for example `dependents`. */
   readonly members?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where it was found out, for who develops against the service (`_verbose`). */
+  /** The source of the error, for developers (`_verbose`). */
   readonly stack?: string;
-  /** In place of the code's own: that of a simulated error. */
+  /** Replaces the code's own, for a simulated error. */
   readonly status?: number;
 }
 
@@ -111,20 +111,20 @@ export function apiError(
   extra: Omit<ApiError, 'code' | 'message'> = {},
 ): ApiError {
   const error = { code, message, ...extra };
-  // A property that is neither listed nor compared.
+  // Not enumerable, so that it is neither serialized nor compared.
   Error.captureStackTrace(error, apiError);
   return error;
 }
 
 /**
- * The answer to a caller without credentials when no rule allows what was asked. See
+ * The error for a caller without credentials if no rule allows the request. See
  * docs/contract/5-access.md#rules, rule 7.
  */
 export const needsCredentials: ApiError = apiError('UNAUTHENTICATED', 'This needs credentials', {
   headers: { 'www-authenticate': 'Bearer' },
 });
 
-/** Several errors of one step as one: the code of the first, what is wrong in all of them. */
+/** Joins several errors of one step: the code of the first, the problems of all. */
 export function joinErrors(first: ApiError, ...others: readonly ApiError[]): ApiError {
   if (others.length === 0) return first;
   const all = [first, ...others];
@@ -135,17 +135,17 @@ export function joinErrors(first: ApiError, ...others: readonly ApiError[]): Api
   };
 }
 
-/** What a step that can fail gives back: its value, or why there is none. */
+/** The result of a step that can fail: its value, or the failure. */
 export type Result<Value, Failure = ApiError> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: Failure };
 
-/** The result of a step that has not failed. */
+/** A successful result. */
 export function ok<Value>(value: Value): { readonly ok: true; readonly value: Value } {
   return { ok: true, value };
 }
 
-/** The result of a step that has failed, with why. */
+/** A failed result. */
 export function fail<Failure>(error: Failure): { readonly ok: false; readonly error: Failure } {
   return { ok: false, error };
 }

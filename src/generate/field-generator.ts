@@ -223,9 +223,9 @@ export class FieldGenerator {
     for (const source of [first, ...this.sources.filter((other) => other !== first)]) {
       const tries = this.isDistinct && source.pool !== undefined ? 1 : attempts;
       for (let attempt = 0; attempt < tries; attempt += 1) {
-        const reading = this.attempt(source, row, index * attempts + attempt);
-        if (reading.ok) return reading.value;
-        failed ??= reading;
+        const parsed = this.attempt(source, row, index * attempts + attempt);
+        if (parsed.ok) return parsed.value;
+        failed ??= parsed;
       }
     }
     throw this.refused(first, failed);
@@ -280,9 +280,9 @@ export class FieldGenerator {
 
   /** Validates a value that was composed of valid parts. */
   private checked(value: JsonValue): JsonValue {
-    const reading = readValue(value, this.field);
-    if (reading.ok) return reading.value;
-    throw this.refused(undefined, reading);
+    const parsed = readValue(value, this.field);
+    if (parsed.ok) return parsed.value;
+    throw this.refused(undefined, parsed);
   }
 
   private attempt(source: Source, row: Row, attempt: number): ParsedValue {
@@ -388,8 +388,8 @@ export class FieldGenerator {
     return best?.source ?? first;
   }
 
-  private refused(source: Source | undefined, reading: ParsedValue | undefined): GenerationProblem {
-    const issues = reading === undefined || reading.ok ? [] : reading.issues;
+  private refused(source: Source | undefined, parsed: ParsedValue | undefined): GenerationProblem {
+    const issues = parsed === undefined || parsed.ok ? [] : parsed.issues;
     const who = (path: string): string => (path === '' ? 'it' : `its ${path.replace(/^\./, '')}`);
     const reasons = new Set(issues.map(({ path, message }) => `${who(path)} ${message}`));
     const reason = [...reasons].join(' and ');

@@ -292,10 +292,10 @@ export class Generator {
     for (let row = 1; row <= Math.min(count, defaultCount); row += 1) {
       const value = this.valueOf(field, row);
       if (value === null) continue;
-      const reading = readValue(value, field);
-      if (reading.ok) continue;
+      const parsed = readValue(value, field);
+      if (parsed.ok) continue;
       const { resource, field: target } = field.reference;
-      const reasons = reading.issues.map(({ message }) => message).join(', ');
+      const reasons = parsed.issues.map(({ message }) => message).join(', ');
       return `${JSON.stringify(value)} ${reasons}; give ${resource.name}.${target.name} the same rules`;
     }
     return undefined;

@@ -1,10 +1,10 @@
 /**
- * The classes of code points that Unicode's CaseFolding (C and S) makes equal, for `_ilike`. JavaScript's regular
- * expressions with the flags `iu` fold by just these, so they are asked, once, when the first `_ilike` comes.
+ * The classes of code points that are equal under Unicode's CaseFolding (C and S), for `_ilike`. Regular expressions with
+ * the flags `iu` use the same folding, so the classes are built from them, on the first `_ilike`.
  */
 let classes: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** Every character that folds to the same as `character`, itself included. */
+/** All characters that fold to the same as `character`, including itself. */
 export function foldingClass(character: string): readonly string[] {
   classes ??= buildClasses();
   return classes.get(character) ?? [character];
@@ -16,7 +16,7 @@ function isOneCodePoint(text: string): boolean {
 
 function buildClasses(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, Set<string>>();
-  // Letters without an upper case of their own that share the one that takes several, as ﬅ and ﬆ do.
+  // Letters without an upper case of one character, such as ﬅ and ﬆ, which share an upper case of several.
   const byUpper = new Map<string, string>();
   const changes = /\p{Changes_When_Casemapped}/u;
   for (let code = 0x41; code < 0x1f000; code += 1) {

@@ -10,15 +10,15 @@ import { accept, wrongType, type ParsedValue } from './values.ts';
  */
 export function readValue(value: unknown, field: Field, told = field.values): ParsedValue {
   if (value === null) return field.nullable ? accept(null) : wrongType('must not be null');
-  const reading = field.type.read(value, field);
+  const parsed = field.type.read(value, field);
   // Too many items, and one that is there twice, are wrong whatever else is wrong with the items.
   const isList = field.items !== undefined && Array.isArray(value);
-  if (!reading.ok && !isList) return reading;
-  const whole = reading.ok ? reading.value : (value as JsonValue);
+  if (!parsed.ok && !isList) return parsed;
+  const whole = parsed.ok ? parsed.value : (value as JsonValue);
   const messages = constraintIssues(whole, field, told);
-  if (messages.length === 0) return reading;
+  if (messages.length === 0) return parsed;
   const issues = messages.map((message) => ({ kind: 'value', message, path: '' }) as const);
-  return { ok: false, issues: reading.ok ? issues : [...issues, ...reading.issues] };
+  return { ok: false, issues: parsed.ok ? issues : [...issues, ...parsed.issues] };
 }
 
 /** The fixed default of a field; `now` and `uuid` are drawn by the writer. */

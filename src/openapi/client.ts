@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { errorTable, type ErrorCode } from '../errors.ts';
-import { facesOf } from '../query/filter/path.ts';
+import { targetsOf } from '../query/filter/path.ts';
 import { isToMany, type Field, type Limits } from '../model/api.ts';
 import { isFlag, operators, type Operator } from '../model/operators.ts';
 import {
@@ -238,7 +238,7 @@ function expandPaths(resourceView: ResourceView, { defaultDepth }: Limits): read
       return [...new Set(views.map(({ name }) => name))].map((name) => ({
         path: `${path}${name}.`,
         resourceViews: views.flatMap((view) =>
-          view.name === name ? facesOf(view).map((target) => target.resourceView) : [],
+          view.name === name ? targetsOf(view).map((target) => target.resourceView) : [],
         ),
       }));
     });
@@ -251,7 +251,7 @@ function expandPaths(resourceView: ResourceView, { defaultDepth }: Limits): read
 const mostPaths = 500;
 
 function relationType(view: RelationView): string {
-  const targets = [...new Set(facesOf(view).map(({ resourceView }) => resourceView.name))];
+  const targets = [...new Set(targetsOf(view).map(({ resourceView }) => resourceView.name))];
   const pivot = view.pivot.map(({ name, field }) => memberOf(name, readType(field), false));
   const added = pivot.length === 0 ? 'unknown' : `{ pivot: { ${pivot.join(' ')} } }`;
   return `${key(view.name)}: { to: ${union(targets)}; many: ${isToMany(view.relation)}; pivot: ${added} };`;

@@ -6,24 +6,24 @@ import type { Limits } from '../model/api.ts';
 import type { QueryProblem } from './request/problem.ts';
 import type { Query } from './request/query.ts';
 import type { JsonValue } from '../specification/specification.ts';
-import { fieldOf, isText, noBeginning, readCarried } from './read/carried.ts';
+import { fieldOf, isText, noPrefix, readCursorValue } from './read/cursor-values.ts';
 import type { CursorText } from './read/cursor.ts';
 import type { CollectionPaging, ReadPlan } from './plan.ts';
 
-/** The values of one request for a plan: one a slot, and the pages. */
+/** The values of one request for a plan: one for each slot, and the page numbers. */
 export interface Bound {
   readonly values: readonly JsonValue[];
-  /** The caller's, with which access rules compare. */
+  /** The caller's claims, which access rules compare with. */
   readonly claims: Claims;
-  /** Of a list behind a cursor: the values of the last record under the keys of the order. */
+  /** For a list after a cursor: the sort key values of the previous page's last record. */
   readonly after: readonly JsonValue[];
-  /** Of a list; for a single read it means nothing. */
+  /** The page of a list; unused for a single record. */
   readonly page: PageNumbers;
-  /** Of the paged collections, by their index. */
+  /** The pages of the paged collections, by their index. */
   readonly collections: readonly PageNumbers[];
 }
 
-/** Which records of a list a page has: the first `limit` behind the first `offset`. */
+/** The records of a page: `limit` records, after skipping `offset`. */
 export interface PageNumbers {
   readonly page: number;
   readonly limit: number;
@@ -32,7 +32,7 @@ export interface PageNumbers {
 
 /** The numbers of a page in page mode. */
 export function pageAt(page: number, limit: number): PageNumbers {
-  // Past 2⁵³ no list reaches: the offset only has to be one that a database takes.
+  // No list has 2⁵³ records. The offset only has to be a number that a database accepts.
   return { page, limit, offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER) };
 }
 
@@ -45,14 +45,14 @@ const onePage = pageAt(1, 1);
 
 const none: readonly never[] = [];
 
-/** Of a read to which the request brings no value: for a caller with these claims. */
+/** The bound values of a read without any value from the request. */
 export function boundFor(claims: Claims): Bound {
   return { values: none, claims, after: none, page: onePage, collections: none };
 }
 
 /**
- * Reads the bound texts of a request by the types of the plan's slots; every problem is reported. The `claims` are the
- * caller's, for access rules.
+ * Parses the bound texts of a request by the types of the plan's slots, and reports every problem. The caller's `claims`
+ * are for access rules.
  */
 export function bindQuery(
   plan: ReadPlan,
@@ -77,8 +77,8 @@ export function bindQuery(
 }
 
 /**
- * The values of slots. Behind a morphTo one text is read for each target: those whose type does not take it have no
- * record that is equal to it or can be compared with it, which null says, and only where none takes it that is a problem.
+ * The values of slots. A text compared through a morphTo is parsed once for each target. A target whose type does not
+ * accept the text gets null, which matches no record; it is a problem only if no target accepts the text.
  */
 export function bindSlots(
   slots: readonly Slot[],
@@ -105,7 +105,7 @@ export function bindSlots(
   });
 }
 
-/** A cursor's values, each read as a body's would be: anyone can write a cursor. */
+/** A cursor's values, validated like those of a body, because anyone can write a cursor. */
 function bindCursor(
   plan: ReadPlan,
   cursor: CursorText | undefined,
@@ -119,14 +119,14 @@ function bindCursor(
     const field = fieldOf(key);
     if (value === undefined) return undefined;
     if (long?.cut.includes(index) === true && !isText(field))
-      return value === noBeginning ? value : undefined;
+      return value === noPrefix ? value : undefined;
     if (value === null) return key.nulls === undefined ? undefined : null;
-    const reading = readCarried(value, field);
-    return reading.ok ? reading.value : undefined;
+    const parsed = readCursorValue(value, field);
+    return parsed.ok ? parsed.value : undefined;
   });
   const read = values.filter((value) => value !== undefined);
   const isWhole = read.length === values.length && cursor.values.length === order.length;
-  if (isWhole && long?.ends.every(({ id }) => readCarried(id, resource.id).ok) !== false)
+  if (isWhole && long?.ends.every(({ id }) => readCursorValue(id, resource.id).ok) !== false)
     return read;
   problems.push({
     parameter: 'cursor',
@@ -137,7 +137,7 @@ function bindCursor(
 }
 
 /**
- * Refuses written limits that ask for more records than a response can have. See
+ * Rejects explicit limits that together ask for more records than a response may have. See
  * docs/contract/2-reading.md#expanded-collections, rule 6.
  */
 function refuseTooMany(
@@ -147,7 +147,7 @@ function refuseTooMany(
   { responseItems }: Limits,
   problems: QueryProblem[],
 ): void {
-  // Nothing is asked for by a limit that cannot be read.
+  // A limit that cannot be parsed has been reported already.
   if (limit === undefined || problems.some(({ parameter }) => parameter === `${path}.limit`))
     return;
   const factors = [parents, ...[...within, index].map((at) => collections[at]?.limit ?? 1)];
@@ -160,7 +160,7 @@ function refuseTooMany(
     });
 }
 
-/** Where the numbers of a page stand among the bound texts. */
+/** The indexes of the page numbers among the bound texts. */
 interface PageSources {
   readonly page?: number | undefined;
   readonly limit?: number | undefined;
@@ -180,7 +180,7 @@ function bindPage(
     const text = texts[source] ?? '';
     const least = name === 'offset' ? 0 : 1;
     const number = /^\d+$/u.test(text) ? Number(text) : -1;
-    // However large a limit is, what is wrong with it is said by its maximum.
+    // A limit above the safe integers gets the LIMIT_EXCEEDED problem below.
     if (number >= least && (name === 'limit' || Number.isSafeInteger(number))) return number;
     const most = name === 'limit' ? limits.maxLimit : Number.MAX_SAFE_INTEGER;
     problems.push({

@@ -1,20 +1,20 @@
 import type { Comparison } from '../model/operators.ts';
-import type { Place, Predicate, Slot } from './filter/predicate.ts';
+import type { FieldRef, Predicate, Slot } from './filter/predicate.ts';
 import type { BelongsToMany, Field, Relation, Resource } from '../model/api.ts';
 import type { ValueIssue } from '../model/values.ts';
 import type { JsonValue } from '../specification/specification.ts';
 
-/** One member of a record: a field under the name that this version gives it. */
+/** One member of a record: a field and its name in this version. */
 export interface Member {
   readonly name: string;
   readonly field: Field;
-  /** Only these paths of an object field; absent: all of it. */
+  /** Only these paths of an object field; absent for all of it. */
   readonly only?: readonly (readonly string[])[];
   /** All but these paths of an object field. */
   readonly without?: readonly (readonly string[])[];
 }
 
-/** What of a resource is read and shown. */
+/** The members and expansions of a resource that are read and returned. */
 export interface Selection {
   readonly members: readonly Member[];
   readonly expand: readonly ExpandPlan[];
@@ -22,101 +22,101 @@ export interface Selection {
 
 /** One key of an order. */
 export interface SortKey {
-  /** As the client names it. */
+  /** The name in the request. */
   readonly name: string;
-  /** The relations that lead to it: of a to-many one its smallest value counts, descending its largest. */
+  /** The relations to follow. Through a to-many relation the smallest value counts, or the largest if descending. */
   readonly steps: readonly SortStep[];
-  readonly place: Place;
+  readonly ref: FieldRef;
   readonly descending: boolean;
-  /** Absent where there is always a value. */
+  /** Undefined if there is always a value. */
   readonly nulls: 'first' | 'last' | undefined;
 }
 
-/** A relation on the way to what is sorted by. */
+/** A relation on the path to a sort key. */
 export interface SortStep {
   readonly relation: Relation;
   readonly target: Resource;
-  /** What access rules say of the records that it leads to: others are not there. */
+  /** Access rules for the related records; records that do not satisfy them do not count. */
   readonly where?: readonly Predicate[];
 }
 
-/** One expanded relation: read by one statement for all records above it. */
+/** One expanded relation, read by one statement for all parent records. */
 export interface ExpandPlan {
   readonly name: string;
   readonly relation: Relation;
-  /** One, but for a morphTo, which has one for each resource that it can lead to. */
+  /** One target; for a morphTo, one for each possible resource. */
   readonly targets: readonly ExpandTarget[];
-  /** Of a to-many relation: what its items must satisfy. */
+  /** For a to-many relation: the conditions on its items. */
   readonly where: readonly Predicate[];
-  /** Of a to-many relation. */
+  /** For a to-many relation: the order of its items. */
   readonly order: readonly SortKey[];
-  /** Where the request says which page of a to-many relation it wants. */
+  /** Set if the request asks for a page of a to-many relation. */
   readonly paging: CollectionPaging | undefined;
-  /** Members of the `pivot` object; absent: no pivot. */
+  /** Members of the `pivot` object; undefined for no pivot. */
   readonly pivot: readonly Member[] | undefined;
 }
 
-/** The paging of an expanded collection, for each record above it; the numbers are bound. */
+/** The paging of an expanded collection within each parent record. The numbers are indexes of bound texts. */
 export interface CollectionPaging {
-  /** Its place among the paged collections of the plan. */
+  /** Its index among the paged collections of the plan. */
   readonly index: number;
-  /** The path of the collection, as its parameters begin. */
+  /** The path of the collection, the prefix of its parameters. */
   readonly path: string;
   readonly page: number | undefined;
   readonly limit: number | undefined;
   readonly offset: number | undefined;
-  /** The collections with a written limit that it lies in, by their index. */
+  /** The indexes of the enclosing paged collections. */
   readonly within: readonly number[];
 }
 
-/** What is read of the records that an expanded relation leads to, in one resource. */
+/** What is read of the records of one resource that an expanded relation leads to. */
 export interface ExpandTarget {
   readonly resource: Resource;
-  /** Of a morphTo: the value of the type field that leads here. */
+  /** For a morphTo: the value of the type field for this target. */
   readonly typeValue: string | undefined;
   readonly selection: Selection;
-  /** What access rules say of its records, and of the links to them. */
+  /** Access rules for its records, and for the links to them. */
   readonly where: readonly Predicate[];
 }
 
-/** A bound value that no request brings: of an access rule. It stands behind those of the request. */
+/** A bound value of an access rule. The rule slots follow the slots of the request. */
 export interface RuleSlot {
   readonly index: number;
   readonly field: Field;
   readonly operator: Comparison;
-  /** It holds a list, any of whose items will do, although the operator compares with one value. */
+  /** The slot holds a list although the operator compares with one value: any item may match. */
   readonly any: boolean;
   readonly operand: RuleOperand;
 }
 
-/** What a rule compares with: what it says itself, or what claims of the caller say. */
+/** The operand of a rule: a constant, or claims of the caller. */
 export type RuleOperand =
   | { readonly kind: 'constant'; readonly value: JsonValue }
   | { readonly kind: 'claims'; readonly items: readonly RuleItem[] };
 
-/** A claim of the caller, or a value that the rule says itself. */
+/** A claim of the caller, or a constant. */
 export type RuleItem = { readonly claim: string } | { readonly value: JsonValue };
 
-/** How a list is cut into pages; the numbers are bound. */
+/** How a list is paged. The numbers are indexes of bound texts. */
 export type Paging =
   | { readonly mode: 'page'; readonly page: number | undefined; readonly limit: number | undefined }
   | { readonly mode: 'offset'; readonly offset: number; readonly limit: number | undefined }
   | {
       readonly mode: 'cursor';
       readonly limit: number | undefined;
-      /** Under which keys the last record had a value; absent on the first page. */
+      /** For each sort key, whether the last record had a value; undefined on the first page. */
       readonly after: readonly boolean[] | undefined;
-      /** The cursor names the records where the page before ended, in place of texts that are too long. */
+      /** The cursor names the last records of the previous page, since their texts are too long to carry. */
       readonly isLong: boolean;
     };
 
-/** What a read needs from the database, with every name resolved and no value in it. */
+/** What a read needs from the database: every name is resolved, and values are slots. */
 export type ReadPlan = {
   readonly resource: Resource;
   readonly selection: Selection;
   readonly slots: readonly Slot[];
   readonly ruleSlots: readonly RuleSlot[];
-  /** Which records there are for this caller, by access rules. */
+  /** The access rules that restrict the records for this caller. */
   readonly access: readonly Predicate[];
   readonly collections: readonly CollectionPaging[];
 } & (
@@ -126,8 +126,8 @@ export type ReadPlan = {
       readonly where: readonly Predicate[];
       readonly order: readonly SortKey[];
       /**
-       * What a cursor carries of the order: the keys of `order` without the last `id`, those by which `sort` orders
-       * collections, and where nulls were asked to stand.
+       * The part of the order that a cursor carries: the keys of `order` without the last `id`, the keys by which `sort`
+       * orders collections, and `nulls`.
        */
       readonly sort: string;
       readonly collectionSort: string;
@@ -140,58 +140,56 @@ export type ReadPlan = {
 /** The values of a record by field, in the order of the model. */
 export type FieldValues = ReadonlyMap<Field, JsonValue>;
 
-/** What a body does: POST, PUT or PATCH. */
+/** The kind of write: POST, PUT or PATCH. */
 export type WriteKind = 'create' | 'replace' | 'update';
 
-/** What a write does to the links of one belongsToMany. */
+/** The changes of a write to the links of one belongsToMany. */
 export interface LinkChange {
   readonly relation: BelongsToMany;
-  /** Where it stands in the body, for problems: `tags`. */
+  /** The path in the body, for problems: `tags`. */
   readonly path: string;
-  /** The list is the whole set; else it is added to the links that are there. */
+  /** The links replace all existing links; otherwise they are added. */
   readonly isWhole: boolean;
   readonly links: readonly Link[];
-  /** Ids of records that are no longer linked. */
+  /** Ids of records to unlink. */
   readonly removed: readonly JsonValue[];
 }
 
 /** A link that a body names. */
 export interface Link {
-  /** The id of the record that is linked. */
+  /** The id of the linked record. */
   readonly id: JsonValue;
-  /** Where the link stands in the body, for problems: `tags[2]`. */
+  /** The path in the body, for problems: `tags[2]`. */
   readonly path: string;
   /** The pivot fields that were sent. */
   readonly pivot: FieldValues;
-  /** What becomes of the junction's row where the link is there already; nothing where no pivot was sent. */
-  readonly change: FieldValues;
-  /** The junction's row where the link is new, without its two keys. */
-  readonly row: FieldValues;
-  /** What keeps it from being new. */
+  /** The changes to the junction's row if the link exists; empty if no pivot was sent. */
+  readonly update: FieldValues;
+  /** The junction's row if the link is new, without its two keys. */
+  readonly newRow: FieldValues;
+  /** Problems that apply only if the link is new. */
   readonly missing: readonly ValueIssue[];
 }
 
-/** A record to create, with the links that it begins with. */
+/** A record to create, with its links. */
 export interface NewRecord {
   readonly values: FieldValues;
   readonly links: readonly LinkChange[];
 }
 
-/** What a record must be before it is written, as headers say it. */
-export interface Demands {
-  /** The entity tags of which it must have one. */
+/** The preconditions of a write, from headers (RFC 9110, 13.1). */
+export interface Preconditions {
   readonly ifMatch: string | undefined;
-  /** Those of which it must have none. */
   readonly ifNoneMatch: string | undefined;
 }
 
-/** What a write does, with everything drawn beforehand (ids, times), so that it can be run again. */
+/** A planned write. Ids and times are generated beforehand, so that it can be retried. */
 export type WritePlan =
   | {
       readonly kind: 'create';
       readonly resource: Resource;
       readonly records: readonly NewRecord[];
-      /** The body was an array: problems are named `[3].title`, and the answer is an array. */
+      /** The body was an array: paths of problems are `[3].title`, and the response is an array. */
       readonly isArray: boolean;
     }
   | {
@@ -199,16 +197,16 @@ export type WritePlan =
       readonly resource: Resource;
       readonly id: JsonValue;
       readonly values: FieldValues;
-      /** Immutable fields among them, which must have the value that they have. */
+      /** Immutable fields in the body; their values must equal the stored ones. */
       readonly unchanged: FieldValues;
-      /** Object fields into whose value a part is merged (RFC 7396), each with that part as it was sent. */
+      /** Object fields to merge into (RFC 7396), each with the sent part. */
       readonly merged: ReadonlyMap<Field, unknown>;
       readonly links: readonly LinkChange[];
-      readonly demands: Demands;
+      readonly preconditions: Preconditions;
     }
   | {
       readonly kind: 'delete';
       readonly resource: Resource;
       readonly id: JsonValue;
-      readonly demands: Demands;
+      readonly preconditions: Preconditions;
     };

@@ -2,44 +2,44 @@ import { apiError } from '../errors.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { RowCounter } from '../sql/statement.ts';
 import type { Row } from '../databases/database.ts';
-import { Refusal } from './refusal.ts';
+import { ApiFailure } from './api-failure.ts';
 import { lengthIn, lengthOfAll } from '../databases/database.ts';
 
-/** Said of an answer that nobody could hold. */
-export const tooLong = apiError(
+/** The error for a response that would take too much memory. */
+export const responseTooLong = apiError(
   'LIMIT_EXCEEDED',
   'The answer would be too long: expand less at once, choose fields, or ask for fewer records',
 );
 
-/** How long the rows of one answer may be in all, in characters. */
-const mostCharacters = 128 * 1024 * 1024;
-/** So many rows may be read at once, whatever their length. */
+/** The most characters of all rows of one response. */
+const maxCharacters = 128 * 1024 * 1024;
+/** This many rows may always be read at once, whatever their length. */
 const fewRows = 100;
 
 /**
- * The room that one answer has. `maxLimit` and `responseItems` bound how many records of each collection it has; a URL has
- * place for some hundreds of relations side by side, and texts may be of any length.
+ * The memory for the rows of one response, in characters. `maxLimit` and `responseItems` bound only the number of records
+ * in each collection. A URL can name hundreds of relations, and texts may have any length.
  */
 export class RowBudget implements RowCounter {
   private left: number;
 
-  constructor(characters = mostCharacters) {
+  constructor(characters = maxCharacters) {
     this.left = characters;
   }
 
-  /** Counts a row that was read. Throws a `Refusal` where the room is used up. */
+  /** Counts a row that was read. Throws an `ApiFailure` if the budget is used up. */
   take(row: Row, texts?: readonly number[]): boolean {
     this.use(lengthIn(row, texts));
     return true;
   }
 
-  /** Counts so many characters, or gives them back where there are less than none. */
+  /** Counts characters; a negative number gives them back. */
   use(characters: number): void {
     this.left -= characters;
     if (characters > 0) this.check();
   }
 
-  leave(rows: readonly Row[]): void {
+  release(rows: readonly Row[]): void {
     this.use(-lengthOfAll(rows));
   }
 
@@ -47,26 +47,25 @@ export class RowBudget implements RowCounter {
     return rows <= fewRows || rows * most <= this.left;
   }
 
-  /** Throws a `Refusal` where the room is used up: nobody gets this answer, so nothing more is asked for it. */
+  /** Throws an `ApiFailure` if the budget is used up. */
   check(): void {
-    if (this.left < 0) throw new Refusal(tooLong);
+    if (this.left < 0) throw new ApiFailure(responseTooLong);
   }
 }
 
 /**
- * Counts the related records of some records, which stand together by the key that they begin with. Where one of those has
- * more of them than it shows, no further ones are wanted, and none of them is kept.
+ * Counts related records, which come grouped by their first column, the parent's key. As soon as one parent has more than
+ * `cap`, the counter rejects further rows, and the caller discards all of them.
  */
-export class Trial implements RowCounter {
-  /** Whether one has more than it shows. */
-  isOver = false;
+export class CappedRowCounter implements RowCounter {
+  /** Whether a parent has more than `cap` related records. */
+  isExceeded = false;
   private readonly budget: RowBudget;
   private readonly cap: number;
   private taken = 0;
   private key: SqlValue | undefined;
-  private ofKey = 0;
+  private countOfKey = 0;
 
-  /** `cap`: how many each of them shows. */
   constructor(budget: RowBudget, cap: number) {
     this.budget = budget;
     this.cap = cap;
@@ -74,20 +73,20 @@ export class Trial implements RowCounter {
 
   take(row: Row, texts?: readonly number[]): boolean {
     const [key] = row;
-    this.ofKey = key === this.key ? this.ofKey + 1 : 1;
+    this.countOfKey = key === this.key ? this.countOfKey + 1 : 1;
     this.key = key;
-    this.isOver ||= this.ofKey > this.cap;
-    if (this.isOver) return false;
+    this.isExceeded ||= this.countOfKey > this.cap;
+    if (this.isExceeded) return false;
     const length = lengthIn(row, texts);
     this.taken += length;
     this.budget.use(length);
     return true;
   }
 
-  /** Gives back what was taken: none of the rows is kept. */
-  leave(): void {
+  /** Returns all counted characters to the budget, since none of the rows is kept. */
+  release(): void {
     this.budget.use(-this.taken);
-    [this.taken, this.isOver, this.key] = [0, false, undefined];
+    [this.taken, this.isExceeded, this.key] = [0, false, undefined];
   }
 
   holds(rows: number, most?: number): boolean {

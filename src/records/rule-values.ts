@@ -4,7 +4,7 @@ import { ruleOperand } from '../query/access/claims.ts';
 import type { RuleSlot } from '../query/plan.ts';
 import { wantedValues, type SqlSyntax } from '../sql/dialect.ts';
 
-/** What a caller's last plan was bound with: who asks mostly asks for the like again. */
+/** The encoded values of a caller's last plan. A caller mostly repeats similar requests. */
 interface Bound {
   readonly slots: readonly RuleSlot[];
   readonly dialect: SqlSyntax;
@@ -13,7 +13,7 @@ interface Bound {
 
 const last = new WeakMap<Claims, Bound>();
 
-/** What the driver takes for the slots of access rules, for a caller with these claims. */
+/** The encoded values of access rule slots, for a caller with these claims. */
 export function ruleValues(
   slots: readonly RuleSlot[],
   claims: Claims,

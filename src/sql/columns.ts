@@ -3,12 +3,12 @@ import { shortest } from '../model/field-types/plain.ts';
 import { quote, type SqlSyntax } from './dialect.ts';
 import type { Add, RowLength } from './statement.ts';
 
-/** The columns of one SELECT, each only once. */
+/** The distinct columns of one SELECT. */
 export class ColumnList {
   private readonly dialect: SqlSyntax;
   private readonly alias: string;
   private readonly texts: string[] = [];
-  /** How those are written that ask for parameters. */
+  /** Writers of expressions with parameters, by their key. */
   private readonly writers = new Map<number, (add: Add) => string>();
   private mostCharacters = 0;
   private readonly longTexts: number[] = [];
@@ -22,7 +22,7 @@ export class ColumnList {
     return this.expression(this.dialect.select(`${alias}.${quote(field.column)}`, field), field);
   }
 
-  /** The position of any expression, which gives a value of `field`; `write` writes one that asks for parameters. */
+  /** The position of an expression that yields a value of `field`; `write` writes one that has parameters. */
   expression(text: string, field: Field, write?: (add: Add) => string): number {
     const known = this.texts.indexOf(text);
     if (known !== -1) return known;
@@ -38,14 +38,14 @@ export class ColumnList {
     return { most: this.mostCharacters, texts: this.longTexts };
   }
 
-  /** The list for SELECT; of a record of which nothing is shown a number stands for its being there. */
+  /** The list for SELECT; `1` if no column is selected. */
   sql(add: Add): string {
     if (this.texts.length === 0) return '1';
     return this.texts.map((text, position) => this.writers.get(position)?.(add) ?? text).join(', ');
   }
 }
 
-/** The most characters that a value of a field has in a row, as strings of JavaScript count them; Infinity without a bound. */
+/** The most UTF-16 units of a field's value in a row; Infinity if it is unbounded. */
 function longestText(field: Field): number {
   const { type, values } = field;
   if (values !== undefined) return Math.max(...values.map((value) => String(value).length));

@@ -1,8 +1,7 @@
 import type { SqlValue } from '../model/values.ts';
 
 /**
- * Where a statement's parameter comes from when it runs: a place among the bound values of the plan, or something
- * that only the executor knows.
+ * The source of a statement's parameter: an index of the bound values, or a value that is known only when it runs.
  */
 export type Parameter = number | 'id' | 'keys' | 'cap' | 'limit' | 'offset';
 
@@ -10,34 +9,34 @@ export type Parameter = number | 'id' | 'keys' | 'cap' | 'limit' | 'offset';
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly Parameter[];
-  /** Of one that reads records. */
+  /** For a statement that reads records. */
   readonly rowLength?: RowLength | undefined;
 }
 
-/** What the model says of how long the rows of a statement are. */
+/** The possible length of a statement's rows, by the model. */
 export interface RowLength {
-  /** The most characters that one has; Infinity where nothing bounds a value. */
+  /** The most characters of a row; Infinity if a value is unbounded. */
   readonly most: number;
-  /** Where in a row the values stand that may have more than a hundred. */
+  /** The positions of values that may have more than a hundred characters. */
   readonly texts: readonly number[];
 }
 
-/** What the rows of an answer are counted in as they are read. */
+/** Counts the rows of a response while they are read. */
 export interface RowCounter {
-  /** Throws where there is no room for any row, so that nothing need be asked. */
+  /** Throws if the budget is used up, before a statement runs. */
   readonly check: () => void;
   /**
-   * Counts one row, of which the values at `texts` may be long, or any, and says whether it and others after it are wanted;
-   * throws where there is no room for it. Nothing more is read in both cases.
+   * Counts one row, in which the values at `texts` (by default any) may be long. Returns false if it and further rows are
+   * not wanted, and throws if the budget is used up; in both cases reading stops.
    */
   readonly take: (row: readonly SqlValue[], texts?: readonly number[]) => boolean;
-  /** Counts rows of one statement no more, which was interrupted: they are read once more, or not at all. */
-  readonly leave: (rows: readonly (readonly SqlValue[])[]) => void;
-  /** Whether so many rows surely have room, of which each may have so many characters. */
+  /** Gives back the rows of an interrupted statement, which is run again or abandoned. */
+  readonly release: (rows: readonly (readonly SqlValue[])[]) => void;
+  /** Whether this many rows of at most this many characters certainly fit. */
   readonly holds: (rows: number, most?: number) => boolean;
 }
 
-/** The values that a statement is run with, by where they come from. */
+/** The values of a statement's parameters, by source. */
 export interface Values {
   readonly bound: readonly SqlValue[];
   readonly id?: SqlValue;
@@ -45,11 +44,11 @@ export interface Values {
   readonly cap?: SqlValue;
   readonly limit?: SqlValue;
   readonly offset?: SqlValue;
-  /** Where rows may be of any length: what counts them. */
+  /** The counter of rows that may have any length. */
   readonly budget?: RowCounter | undefined;
 }
 
-/** The parameters of a statement, ready for the driver. */
+/** The parameters of a statement, for the driver. */
 export function valuesFor(statement: Statement, values: Values): SqlValue[] {
   return statement.parameters.map((parameter) => {
     const value = typeof parameter === 'number' ? values.bound[parameter] : values[parameter];
@@ -58,12 +57,11 @@ export function valuesFor(statement: Statement, values: Values): SqlValue[] {
   });
 }
 
-/** Adds a parameter to the statement being built and gives its placeholder. */
+/** Adds a parameter to the statement being built and returns its placeholder. */
 export type Add = (parameter: Parameter) => string;
 
 /**
- * Builds a statement; `text` must ask for its placeholders in the order in which they stand in it.
- * `placeholder` writes one that is the `count`-th of its statement.
+ * Builds a statement. `text` must add its placeholders in the order of the text. `placeholder` writes the nth one.
  */
 export function buildStatement(
   { placeholder }: { readonly placeholder: (count: number, parameter: Parameter) => string },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Claims } from '../../src/model/access.ts';
-import { claimShape } from '../../src/query/access/claims.ts';
+import { claimsKey } from '../../src/query/access/claims.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { caller, withTokens } from '../support/callers.ts';
 import { validModel } from '../model/model.ts';
@@ -257,7 +257,7 @@ describe('a claim is a value of the type of the field', () => {
 test('callers whose claims fit alike are planned for together', () => {
   const api = validModel(specification);
   const shape = (claims: Readonly<Record<string, unknown>>, role = 'reader'): string =>
-    claimShape(api, {
+    claimsKey(api, {
       authenticated: true,
       roles: new Set([role]),
       claims: claims as Claims,

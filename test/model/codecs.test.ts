@@ -95,11 +95,11 @@ describe('what is stored comes back', () => {
     let taken = 0;
     fc.assert(
       fc.property(arbitrary, (given) => {
-        const reading = readValue(given, field);
-        if (!reading.ok || reading.value === null) return;
+        const parsed = readValue(given, field);
+        if (!parsed.ok || parsed.value === null) return;
         taken += 1;
-        expect(JSON.stringify(roundTrip(reading.value, field, form))).toBe(
-          JSON.stringify(reading.value),
+        expect(JSON.stringify(roundTrip(parsed.value, field, form))).toBe(
+          JSON.stringify(parsed.value),
         );
       }),
       { numRuns: 300, seed },

@@ -39,8 +39,8 @@ describe('json', () => {
   test('the same value in any order of members is read as the same text', () => {
     const field = fieldWith('type: json');
     const text = (value: unknown): string => {
-      const reading = readValue(value, field);
-      return reading.ok ? JSON.stringify(reading.value) : 'refused';
+      const parsed = readValue(value, field);
+      return parsed.ok ? JSON.stringify(parsed.value) : 'refused';
     };
     const shuffled = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(shuffled);
@@ -60,9 +60,9 @@ describe('json', () => {
     const field = fieldWith('type: json');
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
-        const reading = readValue(value, field);
-        if (!reading.ok) return;
-        const text = JSON.stringify(reading.value);
+        const parsed = readValue(value, field);
+        if (!parsed.ok) return;
+        const text = JSON.stringify(parsed.value);
         const again = readValue(JSON.parse(text) as JsonValue, field);
         expect(again.ok && JSON.stringify(again.value)).toBe(text);
       }),

@@ -58,10 +58,10 @@ export function fieldWith(attributes: string): Field {
 
 /** What reading a JSON text for a field gives: the value as JSON, or its issues. */
 export function readJsonText(field: Field, json: string): string {
-  const reading = readValue(parseExactly(json), field);
-  return reading.ok
-    ? JSON.stringify(reading.value)
-    : reading.issues.map(({ kind, path, message }) => `${kind}${path}: ${message}`).join('; ');
+  const parsed = readValue(parseExactly(json), field);
+  return parsed.ok
+    ? JSON.stringify(parsed.value)
+    : parsed.issues.map(({ kind, path, message }) => `${kind}${path}: ${message}`).join('; ');
 }
 
 /** `¦` in the text marks where the errors stand, in their order; an error is `path: message`. */

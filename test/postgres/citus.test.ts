@@ -154,7 +154,7 @@ test.each([
 );
 
 test('a delete locks what is named by its id alone: other rows may be on several nodes', () => {
-  const { edges, leading } = writeStatements(both.postgres.dialect);
+  const { edges, keyValues: leading } = writeStatements(both.postgres.dialect);
   const { resources } = buildValid(specification);
   const [posts, replies] = ['posts', 'replies'].map((name) => resources.get(name));
   if (posts === undefined || replies === undefined) throw new Error('There are both');

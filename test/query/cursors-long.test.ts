@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeCursor, type Cursor } from '../../src/query/read/cursor.ts';
-import { digestOf, textBehind } from '../../src/query/read/carried.ts';
+import { digestOf, textAfterPrefix } from '../../src/query/read/cursor-values.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { caller, withTokens } from '../support/callers.ts';
 import { cursorOf, get, idsOf, pageOf, type CursorPage } from './cursors.ts';
@@ -232,7 +232,7 @@ test.each([
   ['\u{10ffff}', undefined],
   ['', undefined],
 ])('the text behind all that begin with %j', (beginning, behind) => {
-  expect(textBehind(beginning)).toBe(behind);
+  expect(textAfterPrefix(beginning)).toBe(behind);
 });
 
 test('what a caller may not see decides nothing, though a cursor names it', async () => {

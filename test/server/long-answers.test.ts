@@ -92,7 +92,7 @@ test.each(['sqlite', 'postgres'] as const)(
       return true;
     };
     const nothing = (): void => undefined;
-    const room = { check: nothing, take, leave: nothing, holds: () => false };
+    const room = { check: nothing, take, release: nothing, holds: () => false };
     const ask = async (): Promise<unknown> => database.all(statement, { bound: [], budget: room });
     await expect(ask()).rejects.toBe(full);
     expect(taken).toBe(3);

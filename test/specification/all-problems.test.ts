@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/cli/commands/check.ts';
-import { checkRules } from '../../src/query/access/rules.ts';
+import { checkRules } from '../../src/query/access/rule-parser.ts';
 import { makeFolder } from '../support/command.ts';
 import { expectErrors, modelOf, resources } from '../model/model.ts';
 import { quietContext } from '../sandboxes/sandboxes.ts';

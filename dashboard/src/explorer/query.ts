@@ -1,4 +1,4 @@
-import { collectionParameters } from '../../../src/query/filter/collection-parameters.ts';
+import { collectionParameters } from '../../../src/query/request/parameters.ts';
 import { splitPairs } from '../../../src/query/filter/text.ts';
 import type { Model, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { isParameter } from '../../../src/query/request/parameters.ts';

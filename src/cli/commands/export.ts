@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { formatOf } from '../../transfer/import/files.ts';
 import { importOrder } from '../../transfer/import/order.ts';
 import type { DataFile } from '../../transfer/import/source.ts';
-import { readStored } from '../../records/read/stored-records.ts';
+import { readStored } from '../../records/read/export.ts';
 import type { Api, Resource } from '../../model/api.ts';
 import { unknownName } from '../../model/build/names.ts';
 import { csv, jsonList, ndjson } from '../../http/response/record-formats.ts';

@@ -4,7 +4,7 @@ import { buildApi, type ModelCheck } from '../../model/build/api.ts';
 import type { Api } from '../../model/api.ts';
 import type { FoundForms } from '../../model/field-types/stored-as.ts';
 import { counted, isJsonObject } from '../../model/values.ts';
-import { checkRules } from '../../query/access/rules.ts';
+import { checkRules } from '../../query/access/rule-parser.ts';
 import {
   collectProblems,
   inOrder,

@@ -222,7 +222,7 @@ export class Connection {
       return { rows: collected.rows, count };
     } catch (error) {
       if (collected.refusal !== undefined) throw collected.refusal;
-      budget?.leave(collected.rows);
+      budget?.release(collected.rows);
       if (isOutdated?.() !== true) throw error;
       try {
         return await this.query(sql, parameters, false, budget);

@@ -11,7 +11,7 @@ import { BatchStatements } from '../../transfer/import/batch.ts';
 import type { ImportOrder } from '../../transfer/import/order.ts';
 import { advanceSequence } from '../../databases/tables.ts';
 import { emptyTables, ReferredFrom } from '../../databases/tables.ts';
-import { writtenFields } from '../../records/write/written-fields.ts';
+import { writableFields } from '../../records/write/field-values.ts';
 import type { Generator } from '../generator.ts';
 import type { KeyTargets } from '../distinct/dimensions.ts';
 import { circularKeys, fillOrder } from './order.ts';
@@ -178,7 +178,7 @@ class Fill {
     const { generator, database, transaction } = this;
     const { dialect } = database;
     const rows = generator.rowsOf(resource);
-    const fields = await writtenFields(resource, dialect, transaction);
+    const fields = await writableFields(resource, dialect, transaction);
     const { last } = rows.storedRows;
     const count = last + this.missing(resource);
     const waiting = this.waiting(resource);

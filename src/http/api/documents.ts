@@ -8,7 +8,7 @@ import { readerPage, readerPolicy, readerStart } from '../../openapi/reference-p
 import { readerScript } from '../../openapi/reference-page/script.ts';
 import { compressedFile } from '../response/compression.ts';
 import { jsonResponse, unlessKnown, type Response } from '../response/response.ts';
-import { entityTag } from '../../records/serialize/digest.ts';
+import { entityTag } from '../../records/serialize/record.ts';
 import { mayDebug } from '../debug/audience.ts';
 import { generatorOf } from '../debug/inspect.ts';
 import type { Exchange } from './exchange.ts';

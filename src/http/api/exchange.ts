@@ -13,7 +13,7 @@ import type { Dashboard } from '../dashboard/dashboard.ts';
 import type { Mode } from '../edge/edge.ts';
 import type { MemoryBudget } from '../load/memory-budget.ts';
 import type { CallerCheck } from '../callers/caller-check.ts';
-import type { DebugWish } from '../../query/request/debug.ts';
+import type { DebugOptions } from '../../query/request/debug.ts';
 import type { NetworkReport, SimulatedNetwork } from '../simulation/simulated-network.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { RequestTrace } from '../../observability/events.ts';
@@ -67,7 +67,7 @@ export interface Exchange {
 
 /** What a request with debug parameters has collected so far. */
 export interface Watching {
-  readonly wish: DebugWish;
+  readonly options: DebugOptions;
   /** Every statement that ran. */
   readonly ran: Ran[];
   caller: Caller;

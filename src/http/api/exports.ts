@@ -2,7 +2,7 @@ import { fail, ok, type Result } from '../../errors.ts';
 import { readExport } from '../../records/read/export.ts';
 import type { Api } from '../../model/api.ts';
 import { bindQuery } from '../../query/bind.ts';
-import { planExport } from '../../query/read/export.ts';
+import { planExport } from '../../query/read/read.ts';
 import { parsePrefer } from '../../query/request/headers.ts';
 import { queryError } from '../../query/request/problem.ts';
 import { csv, ndjson } from '../response/record-formats.ts';

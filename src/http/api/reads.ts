@@ -1,21 +1,16 @@
 import { fail, ok, type Result } from '../../errors.ts';
-import { boundBehind } from '../../records/read/cursor-end.ts';
+import { resolveLongCursor } from '../../records/read/cursor-end.ts';
 import { readList, readOne, type ListResult } from '../../records/read/read.ts';
 import { RowBudget } from '../../records/row-budget.ts';
-import { notFound } from '../../records/write/written.ts';
+import { notFound } from '../../records/write/result.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { ResourceView } from '../../model/view.ts';
 import { bindQuery, type PageNumbers } from '../../query/bind.ts';
-import { carriedValues } from '../../query/read/carried.ts';
-import {
-  cursorShape,
-  decodeCursor,
-  encodeCursor,
-  type CursorText,
-} from '../../query/read/cursor.ts';
+import { cursorValues } from '../../query/read/cursor-values.ts';
+import { cursorKey, decodeCursor, encodeCursor, type CursorText } from '../../query/read/cursor.ts';
 import type { ReadPlan } from '../../query/plan.ts';
 import { planList, planOne } from '../../query/read/read.ts';
-import { addingToAll } from '../../query/request/debug.ts';
+import { memberParameters } from '../../query/request/debug.ts';
 import { parsePrefer, type Preferences } from '../../query/request/headers.ts';
 import { queryError } from '../../query/request/problem.ts';
 import type { Query } from '../../query/request/query.ts';
@@ -28,7 +23,7 @@ import {
 import { jsonResponse, unlessKnown, type Response } from '../response/response.ts';
 import { after, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { entityTag } from '../../records/serialize/digest.ts';
+import { entityTag } from '../../records/serialize/record.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { Call } from './exchange.ts';
 import { mayDebug } from '../debug/audience.ts';
@@ -44,7 +39,7 @@ export function listRecords(call: Call): MaybePromise<Result<Response>> {
   const { api } = servedApi;
   const preferences = parsePrefer(exchange.headers);
   const cursor = cursorOf(call);
-  const mode = cursor === undefined ? '' : `cursor${cursorShape(cursor)}`;
+  const mode = cursor === undefined ? '' : `cursor${cursorKey(cursor)}`;
   const key = `${resourceView.key}|list|${preferences.count}|${mode}${query.planKey}`;
   const version = call.view.version.number;
   const compiled = servedApi.compiled(key, () =>
@@ -57,7 +52,7 @@ export function listRecords(call: Call): MaybePromise<Result<Response>> {
   if (!read.ok) return fail(queryError(read.error));
   exchange.trace.enter(fetchStage(resourceView));
   const long = typeof cursor === 'object' ? cursor.long : undefined;
-  const behind = long ? boundBehind(long, compiled.value, read.value, database) : read;
+  const behind = long ? resolveLongCursor(long, compiled.value, read.value, database) : read;
   return after(behind, (bound): MaybePromise<Result<Response>> => {
     if (!bound.ok)
       return fail(
@@ -97,7 +92,9 @@ function answerList(
 function isDebugged({ exchange, caller }: Call): boolean {
   const { watching } = exchange;
   return (
-    watching !== undefined && addingToAll(watching.wish).length > 0 && mayDebug(exchange, caller)
+    watching !== undefined &&
+    memberParameters(watching.options).length > 0 &&
+    mayDebug(exchange, caller)
   );
 }
 
@@ -147,7 +144,7 @@ function nextCursor(
 ): string | undefined {
   if (plan.kind !== 'list') return undefined;
   const { sort, collectionSort, nulls, order } = plan;
-  const carried = carriedValues(valuesAt, order);
+  const carried = cursorValues(valuesAt, order);
   const resource = name;
   return carried && encodeCursor({ version, resource, sort, collectionSort, nulls, ...carried });
 }

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { apiError, fail, joinErrors, ok, type ApiError, type Result } from '../../errors.ts';
-import { locationOf, type KeptAnswer } from '../../records/write/idempotency.ts';
+import { locationOf, type KeptResult } from '../../records/write/idempotency.ts';
 import { RowRights } from '../../records/write/row-rights.ts';
 import { executeWrite } from '../../records/write/write.ts';
-import { notFound, type Answering, type Written } from '../../records/write/written.ts';
+import { notFound, type WriteContext, type WrittenRecord } from '../../records/write/result.ts';
 import { refusalOf } from '../../model/access.ts';
 import { inBodyTime } from '../../lib/pattern.ts';
 import { fieldNameIn } from '../../model/view.ts';
 import { scopeOf } from '../../auth/callers.ts';
 import { planCreate, planUpdate } from '../../query/write/write.ts';
-import type { Demands, WritePlan } from '../../query/plan.ts';
+import type { Preconditions, WritePlan } from '../../query/plan.ts';
 import { parseBody } from '../../query/request/body.ts';
 import { parsePrefer, readIdempotencyKey } from '../../query/request/headers.ts';
 import type { RequestKind } from '../../query/request/parameters.ts';
 import { parseQuery } from '../../query/request/query.ts';
 import { emptyResponse, jsonResponse, type Response } from '../response/response.ts';
-import { entityTag } from '../../records/serialize/digest.ts';
+import { entityTag } from '../../records/serialize/record.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { Call, Exchange } from './exchange.ts';
 import { addressOf, compiledOne, parseId } from './reads.ts';
@@ -57,10 +57,10 @@ export async function createRecords(call: Call): Promise<Result<Response>> {
 
 async function createAlways(
   call: Call,
-  { plan, answering }: Prepared,
+  { plan, context }: Prepared,
   before: string | undefined,
-): Promise<Result<KeptAnswer>> {
-  const written = await execute(call, plan, answering);
+): Promise<Result<KeptResult>> {
+  const written = await execute(call, plan, context);
   if (!written.ok) return written;
   return ok({ written: written.value, location: locationOf(before, written.value) });
 }
@@ -69,21 +69,21 @@ async function createAlways(
 function createOnce(
   { exchange, caller, view }: Call,
   key: string,
-  { plan, answering, bytes }: Prepared,
+  { plan, context, bytes }: Prepared,
   before: string | undefined,
-): Promise<Result<KeptAnswer>> {
+): Promise<Result<KeptResult>> {
   const { path, search } = exchange;
   const { statements, api } = exchange.servedApi;
   exchange.trace.enter(writeStage(plan));
   const type = exchange.headers['content-type'] ?? '';
-  return exchange.keys.once(plan, statements, answering, {
+  return exchange.keys.once(plan, statements, context, {
     scope: digestOf(JSON.stringify([scopeOf(caller), view.version.number, path, key])),
     request: digestOf(JSON.stringify([type, search]), bytes),
     at: exchange.clockAndIds.now(),
     database: exchange.database,
-    patience: api.settings.server?.requestTimeout ?? serverDefaults.requestTimeout,
+    maxWait: api.settings.server?.requestTimeout ?? serverDefaults.requestTimeout,
     status: 201,
-    before,
+    locationPrefix: before,
   });
 }
 
@@ -102,7 +102,7 @@ export async function updateRecord(
   const { exchange, resourceView } = call;
   const id = parseId(idText, resourceView);
   const [type] = mediaTypeOf(exchange.headers);
-  const options = { merges: type === mergePatchType, demands: demandsOf(exchange) };
+  const options = { merges: type === mergePatchType, preconditions: preconditionsOf(exchange) };
   const prepared = await prepare(call, (body) =>
     inBodyTime(() =>
       planUpdate(body, kind, id ?? idText, resourceView, exchange.clockAndIds, options),
@@ -110,8 +110,8 @@ export async function updateRecord(
   );
   if (!prepared.ok) return prepared;
   if (id === undefined) return fail(notFound(resourceView.resource, idText));
-  const { plan, answering } = prepared.value;
-  const written = await execute(call, plan, answering);
+  const { plan, context } = prepared.value;
+  const written = await execute(call, plan, context);
   if (!written.ok) return written;
   const [first] = written.value;
   if (first?.record === undefined) return ok(emptyResponse(204, exchange.requestId));
@@ -127,17 +127,17 @@ export async function deleteRecord(call: Call, idText: string): Promise<Result<R
   const compiled = compiledOne(call, plainQuery);
   if (!compiled.ok) return compiled;
   const { resource } = resourceView;
-  const plan = { kind: 'delete', resource, id, demands: demandsOf(exchange) } as const;
+  const plan = { kind: 'delete', resource, id, preconditions: preconditionsOf(exchange) } as const;
   const deleted = await execute(call, plan, answeringWith(call, compiled.value));
   return deleted.ok ? ok(emptyResponse(204, exchange.requestId)) : deleted;
 }
 
-function demandsOf({ headers }: Exchange): Demands {
+function preconditionsOf({ headers }: Exchange): Preconditions {
   return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
 }
 
 /** The read that makes the response of a write; `plain`: the plain read, if this one selects or expands. */
-function answeringWith(call: Call, compiled: CompiledRead, plain?: CompiledRead): Answering {
+function answeringWith(call: Call, compiled: CompiledRead, plain?: CompiledRead): WriteContext {
   const { api, database } = call.exchange.servedApi;
   const rights = new RowRights(call.view, call.caller.claims, database.dialect);
   return { compiled, plain, limits: api.limits, names: namesOf(call), rights };
@@ -149,7 +149,7 @@ interface Prepared {
   readonly plan: WritePlan;
   /** The raw body. */
   readonly bytes: Buffer;
-  readonly answering: Answering;
+  readonly context: WriteContext;
 }
 
 /** The checks before the database: media type and size, then query and body together. */
@@ -180,12 +180,12 @@ async function prepare(
   if (!planned.ok) return planned;
   const plain = query.planKey === '' ? undefined : compiledOne(call, plainQuery);
   if (plain?.ok === false) return plain;
-  const answering = answeringWith(call, compiled.value, plain?.value);
-  return ok({ plan: planned.value, answering, bytes: bytes.value });
+  const context = answeringWith(call, compiled.value, plain?.value);
+  return ok({ plan: planned.value, context, bytes: bytes.value });
 }
 
 /** The names of fields and resources for this caller and version. */
-function namesOf({ view }: Call): Answering['names'] {
+function namesOf({ view }: Call): WriteContext['names'] {
   return {
     field: (field) => fieldNameIn(view.resource(field.resource.name)?.inputs.values() ?? [], field),
     resource: ({ name }) => ((view.resource(name)?.rules.read.length ?? 0) > 0 ? name : undefined),
@@ -230,11 +230,11 @@ function checkMediaType(headers: Exchange['headers'], kind: RequestKind): ApiErr
 async function execute(
   { exchange }: Call,
   plan: WritePlan,
-  answering: Answering,
-): Promise<Result<readonly Written[]>> {
+  context: WriteContext,
+): Promise<Result<readonly WrittenRecord[]>> {
   const { database, servedApi, trace } = exchange;
   trace.enter(writeStage(plan));
-  const written = await executeWrite(plan, database, servedApi.statements, answering);
+  const written = await executeWrite(plan, database, servedApi.statements, context);
   trace.enter('finalize');
   return written;
 }
@@ -250,7 +250,7 @@ function respondWritten(
   status: 200 | 201,
   shown: unknown,
   more: Readonly<Record<string, string>>,
-  written?: Written,
+  written?: WrittenRecord,
 ): Response {
   const { exchange } = call;
   const headers: Record<string, string> = { ...more };

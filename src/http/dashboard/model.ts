@@ -1,4 +1,4 @@
-import { facesOf } from '../../query/filter/path.ts';
+import { targetsOf } from '../../query/filter/path.ts';
 import {
   isToMany,
   type Api,
@@ -8,7 +8,7 @@ import {
   type Version,
 } from '../../model/api.ts';
 import { operators } from '../../model/operators.ts';
-import { toldValues } from '../../model/told-values.ts';
+import { visibleValues } from '../../model/visible-values.ts';
 import {
   fieldNameIn,
   linkedRelation,
@@ -85,7 +85,7 @@ function resourceDocument(resourceView: ResourceView): ResourceInfo {
                 operators: fit,
                 isSortable: leaf !== undefined && isSortable(leaf),
                 type: leaf?.type.name ?? null,
-                values: (leaf && toldValues(leaf, resourceView.view)) ?? null,
+                values: (leaf && visibleValues(leaf, resourceView.view)) ?? null,
               },
             ],
     ),
@@ -118,7 +118,7 @@ function fieldDocument(field: Field, view: View): ValueInfo {
     isRequired: field.required && field.default === undefined,
     isUnique: field.unique,
     default: field.default?.kind === 'value' ? field.default.value : null,
-    values: toldValues(field, view) ?? null,
+    values: visibleValues(field, view) ?? null,
     constraints: Object.fromEntries(
       told.flatMap((name) => (attributes[name] === undefined ? [] : [[name, attributes[name]]])),
     ),
@@ -154,7 +154,7 @@ function nameOn(field: Field, resourceView: ResourceView | undefined): string | 
 
 function relationDocument(view: RelationView, resourceView: ResourceView): RelationInfo {
   const { relation } = view;
-  const targets = facesOf(view).map(({ resourceView: target }) => target.name);
+  const targets = targetsOf(view).map(({ resourceView: target }) => target.name);
   return {
     name: view.name,
     kind: relation.kind,
@@ -190,7 +190,7 @@ function pairOf(view: RelationView, resourceView: ResourceView): Pick<RelationIn
     nameOn(relation.idField, resourceView),
   ];
   if (type === null || id === null) return {};
-  const types = facesOf(view).flatMap(({ resourceView: target, typeValue }) =>
+  const types = targetsOf(view).flatMap(({ resourceView: target, typeValue }) =>
     typeValue === undefined ? [] : [{ value: typeValue, resource: target.name }],
   );
   return { pair: { type, id, types } };

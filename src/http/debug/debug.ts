@@ -3,7 +3,7 @@ import type { Row } from '../../databases/database.ts';
 import type { Ran } from '../../databases/record-statements.ts';
 import { untouched } from '../simulation/simulated-network.ts';
 import { adviseIndex } from '../../query/read/index-advice.ts';
-import { addingToAll, sentFilters, sentParameters } from '../../query/request/debug.ts';
+import { memberParameters, sentFilters, sentParameters } from '../../query/request/debug.ts';
 import { isWhole, type Response } from '../response/response.ts';
 import { unless } from '../../lib/maybe-promise.ts';
 import { namesNothingHidden } from '../../sql/compile/visible.ts';
@@ -31,7 +31,7 @@ export function refuseStreamed(
   watching: Watching | undefined,
 ): ApiError | undefined {
   if (watching === undefined || !mayDebug(exchange, watching.caller)) return undefined;
-  const names = addingToAll(watching.wish);
+  const names = memberParameters(watching.options);
   const [first] = names;
   if (first === undefined) return undefined;
   const message = 'cannot be combined with CSV and NDJSON, which are sent as they are read';
@@ -53,18 +53,20 @@ export async function answerDebug(
   if (recording === undefined || !mayDebug(exchange, watching.caller))
     return { ...response, headers: { ...response.headers, 'x-debug': 'disabled' } };
   recording.finish();
-  const { wish } = watching;
+  const { options } = watching;
   const isLimited = !seesAll(exchange, watching.caller);
   const members: DebugMembers = {
-    ...(wish.debug && watching.call !== undefined
+    ...(options.debug && watching.call !== undefined
       ? { _debug: await debugMember(exchange, watching, recording, isLimited) }
       : {}),
-    ...(wish.trace
+    ...(options.trace
       ? { _trace: stepsOf(recording, (step) => detailsOf(step, watching, recording, isLimited)) }
       : {}),
-    ...(wish.inspectNetwork ? { _network: watching.network ?? untouched(sizeOf(response)) } : {}),
+    ...(options.inspectNetwork
+      ? { _network: watching.network ?? untouched(sizeOf(response)) }
+      : {}),
     ...(watching.inspected === undefined ? {} : { _inspect: watching.inspected }),
-    ...(wish.verbose && error !== undefined
+    ...(options.verbose && error !== undefined
       ? {
           _verbose: verboseMember(
             exchange,
@@ -95,7 +97,7 @@ async function debugMember(
       duration: durationText(ran.observed.end - ran.observed.begin),
     };
     // A plan shows more than its statement: index names, row counts, values of row rules.
-    const plan = watching.wish.plan && !isLimited ? await planMember(ran, watching) : {};
+    const plan = watching.options.plan && !isLimited ? await planMember(ran, watching) : {};
     queries.push({ ...query, ...plan });
   }
   return {

@@ -25,7 +25,7 @@ export function generatorOf(servedApi: ServedApi): Promise<Generator | undefined
 export function inspectShown(call: Call, records: readonly RecordValue[]): MaybePromise<void> {
   const { exchange, caller } = call;
   const { watching } = exchange;
-  return watching?.wish.inspectData === true && mayDebug(exchange, caller)
+  return watching?.options.inspectData === true && mayDebug(exchange, caller)
     ? inspect(call, records, watching)
     : undefined;
 }

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Database } from '../../databases/database.ts';
 import { recordStatements } from '../../databases/record-statements.ts';
 import { anonymous } from '../../model/access.ts';
-import { wishedDebug } from '../../query/request/debug.ts';
+import { readDebugOptions } from '../../query/request/debug.ts';
 import { isWhole, type Response } from '../response/response.ts';
 import {
   RequestTrace,
@@ -70,8 +70,13 @@ export class Observer {
     const begin = performance.now();
     this.metrics.began();
     const database = this.metrics.measured(servedApi.database);
-    const wish = start.search === '' ? undefined : wishedDebug(start.search);
-    const watching: Watching | undefined = wish && { wish, ran: [], caller: anonymous, params: {} };
+    const options = start.search === '' ? undefined : readDebugOptions(start.search);
+    const watching: Watching | undefined = options && {
+      options,
+      ran: [],
+      caller: anonymous,
+      params: {},
+    };
     const mayShow = watching !== undefined && isDebugOn(servedApi, mode);
     if (!mayShow && !this.readers.some(wantsSteps)) {
       const trace = new RequestTrace(start, begin, undefined);

@@ -9,7 +9,7 @@ import {
   type BrotliOptions,
   type ZlibOptions,
 } from 'node:zlib';
-import { wantedCoding, type ContentCoding } from '../../query/request/headers.ts';
+import { negotiateCoding, type ContentCoding } from '../../query/request/headers.ts';
 import type { Response, StreamedBody } from './response.ts';
 
 /** Bodies up to this many bytes are not compressed: little would be saved. */
@@ -33,7 +33,7 @@ const compressors = {
 export async function compressed(response: Response, acceptEncoding: string): Promise<Response> {
   const { body, headers } = response;
   const isLeft = body === undefined || response.isLive === true;
-  const wanted = isLeft ? undefined : wantedCoding(acceptEncoding);
+  const wanted = isLeft ? undefined : negotiateCoding(acceptEncoding);
   if (wanted === undefined || body === undefined || Buffer.isBuffer(body)) return response;
   const { coding, isForced } = wanted;
   const isText = typeof body === 'string';
@@ -54,7 +54,7 @@ export async function compressedFile(
   response: Response,
   acceptEncoding = '',
 ): Promise<Response> {
-  const { coding } = wantedCoding(acceptEncoding) ?? {};
+  const { coding } = negotiateCoding(acceptEncoding) ?? {};
   if (coding === undefined) return response;
   const key = `${coding} ${name}`;
   const file = files.get(key) ?? compressed(response, coding);

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiError, fail, type ApiError } from '../../errors.ts';
 import { ownTurn } from '../../lib/event-loop.ts';
 import { DatabaseFailure, type FailureKind } from '../../databases/database.ts';
-import { Refusal } from '../../records/refusal.ts';
-import { tooLong } from '../../records/row-budget.ts';
+import { ApiFailure } from '../../records/api-failure.ts';
+import { responseTooLong } from '../../records/row-budget.ts';
 import type { ClockAndIds } from '../../query/write/defaults.ts';
 import { compressed } from '../response/compression.ts';
 import { respondError } from '../response/error.ts';
@@ -288,9 +288,9 @@ const failures: Readonly<Record<FailureKind, ApiError>> = {
 
 /** The error of a response that would be too long: beyond its row budget, or beyond any string of JavaScript. */
 function refusalOf(error: unknown): ApiError | undefined {
-  if (error instanceof Refusal) return error.error;
+  if (error instanceof ApiFailure) return error.error;
   return error instanceof RangeError && error.message === 'Invalid string length'
-    ? tooLong
+    ? responseTooLong
     : undefined;
 }
 

@@ -7,7 +7,7 @@ import { ReadinessProbe } from '../../databases/readiness.ts';
 import type { Subject } from '../../model/access.ts';
 import type { Api, Version } from '../../model/api.ts';
 import { viewKey, viewOf, type ResourceView, type View } from '../../model/view.ts';
-import { claimShape } from '../../query/access/claims.ts';
+import { claimsKey } from '../../query/access/claims.ts';
 import type { ReadPlan } from '../../query/plan.ts';
 import { compileExport, type CompiledExport } from '../../sql/compile/export.ts';
 import { compileRead, type CompiledRead } from '../../sql/compile/read.ts';
@@ -90,7 +90,7 @@ export class ServedApi {
   }
 
   private sharedView(version: Version, subject: Subject): View {
-    const key = viewKey(this.api, version, subject, claimShape(this.api, subject));
+    const key = viewKey(this.api, version, subject, claimsKey(this.api, subject));
     return getOrInsert(this.views, key, () => viewOf(this.api, version, subject, key));
   }
 

@@ -101,9 +101,9 @@ export function checkFilled({ fields, access, path }: DraftResource, report: Rep
  */
 function checkValues(field: Draft<Field>, path: Path, report: Report): void {
   const check = (value: JsonValue, ...key: (string | number)[]): JsonValue => {
-    const reading = readValue(value, field);
-    if (reading.ok) return reading.value;
-    for (const issue of reading.issues) {
+    const parsed = readValue(value, field);
+    if (parsed.ok) return parsed.value;
+    for (const issue of parsed.issues) {
       const place = issue.path === '' ? '' : `, at ${issue.path.replace(/^\./u, '')},`;
       const shown = typeof value === 'number' ? plainText(value) : JSON.stringify(value);
       const severity = key[0] === 'example' ? 'warning' : 'error';

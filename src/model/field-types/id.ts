@@ -45,14 +45,14 @@ const textId: FieldType = {
   json: 'string',
   kind: 'string',
   read: (value) => {
-    const reading = readText(value);
-    if (!reading.ok) return reading;
+    const parsed = readText(value);
+    if (!parsed.ok) return parsed;
     // However it is encoded, a client takes it for a step in the path.
-    if (reading.value === '.' || reading.value === '..')
+    if (parsed.value === '.' || parsed.value === '..')
       return wrongValue('must not be . or .., which no URL can name');
-    const length = Array.from(reading.value as string).length;
+    const length = Array.from(parsed.value as string).length;
     return length >= 1 && length <= longestText
-      ? accept(reading.value)
+      ? accept(parsed.value)
       : wrongValue('must have 1 to 255 characters');
   },
   parse: parseText,

@@ -107,15 +107,15 @@ function* readEach(
   read: (item: unknown) => ParsedValue,
 ): Generator<ParsedValue> {
   for (const [index, item] of items.entries()) {
-    const reading = read(item);
-    yield reading.ok ? reading : below(`[${index}]`, reading);
+    const parsed = read(item);
+    yield parsed.ok ? parsed : below(`[${index}]`, parsed);
   }
 }
 
 /** Moves the issues of a part below the name of the whole. */
-export function below(path: string, reading: ParsedValue): ParsedValue {
-  if (reading.ok) return reading;
-  const issues = reading.issues.map((issue) => ({ ...issue, path: `${path}${issue.path}` }));
+export function below(path: string, parsed: ParsedValue): ParsedValue {
+  if (parsed.ok) return parsed;
+  const issues = parsed.issues.map((issue) => ({ ...issue, path: `${path}${issue.path}` }));
   return { ok: false, issues };
 }
 
@@ -135,10 +135,10 @@ export function readJson(value: unknown): ParsedValue {
   if (Array.isArray(value)) return readItems(value, readJson);
   const names = sortedMembers(Object.keys(value as object));
   const parts = names.map((name) => {
-    const reading = readText(name);
+    const parsed = readText(name);
     return below(
       `.${name}`,
-      reading.ok ? readJson((value as Record<string, unknown>)[name]) : reading,
+      parsed.ok ? readJson((value as Record<string, unknown>)[name]) : parsed,
     );
   });
   return gather(parts, (values) =>

@@ -35,7 +35,7 @@ export const objectType: FieldType = {
     // What is not declared may be anything, and comes last.
     const others = readJson(Object.fromEntries(members));
     return gather(
-      [...parts.map(([name, reading]) => below(`.${name}`, reading)), others],
+      [...parts.map(([name, parsed]) => below(`.${name}`, parsed)), others],
       (values) => ({
         ...Object.fromEntries(parts.map(([name], index) => [name, values[index] ?? null])),
         ...(values.at(-1) as object),

@@ -91,7 +91,7 @@ const losses: Readonly<Partial<Record<StoredAs, Loss>>> = {
 /** Refuses what the column would lose without a word. */
 function lossless({ read }: FieldType, [isKept, message]: Loss): FieldType['read'] {
   return (value, field) => {
-    const reading = read(value, field);
-    return reading.ok && !isKept(String(reading.value), field) ? wrongValue(message) : reading;
+    const parsed = read(value, field);
+    return parsed.ok && !isKept(String(parsed.value), field) ? wrongValue(message) : parsed;
   };
 }

@@ -1,4 +1,4 @@
-import { facesOf } from '../../query/filter/path.ts';
+import { targetsOf } from '../../query/filter/path.ts';
 import {
   isToMany,
   type Api,
@@ -150,7 +150,7 @@ function compareRelation(before: RelationView, after: RelationView, note: Note):
     return;
   }
   const [old, now] = [before, after].map((view) =>
-    facesOf(view).map(({ resourceView }) => resourceView.name),
+    targetsOf(view).map(({ resourceView }) => resourceView.name),
   );
   const gone = old?.filter((target) => now?.includes(target) !== true) ?? [];
   const added = now?.filter((target) => old?.includes(target) !== true) ?? [];

@@ -17,8 +17,8 @@ export function guessOf(field: Field, told = field.values): JsonValue | undefine
     ...field.type.examples(field, (part) => guessOf(part)),
   ];
   for (const candidate of candidates) {
-    const reading = candidate === null ? undefined : readValue(candidate, field);
-    if (reading?.ok === true) return reading.value;
+    const parsed = candidate === null ? undefined : readValue(candidate, field);
+    if (parsed?.ok === true) return parsed.value;
   }
   return field.nullable ? null : undefined;
 }

@@ -1,6 +1,6 @@
 import { decide } from '../../model/access.ts';
 import type { Field, Resource } from '../../model/api.ts';
-import { toldValues } from '../../model/told-values.ts';
+import { visibleValues } from '../../model/visible-values.ts';
 import { readValue } from '../../model/validation.ts';
 import {
   mayCreate,
@@ -96,7 +96,7 @@ function valuesFrom(
 ): Values {
   const { view } = resourceView;
   const told = new Map(
-    [...resourceView.inputs.values()].map(({ field }) => [field, toldValues(field, view)]),
+    [...resourceView.inputs.values()].map(({ field }) => [field, visibleValues(field, view)]),
   );
   const row = Array.from({ length: searched }, (_, index) => first + index).find((number) =>
     [...told].every(([field, values]) => {
@@ -111,7 +111,7 @@ function valuesFrom(
     if (own?.ok === true) return own.value;
     const made = row === undefined || field.writeOnly ? undefined : rows?.valueOf(field, row);
     return (
-      made ?? (made === null && field.nullable ? null : guessOf(field, toldValues(field, view)))
+      made ?? (made === null && field.nullable ? null : guessOf(field, visibleValues(field, view)))
     );
   };
 }

@@ -1,7 +1,7 @@
 import type { Field } from '../../model/api.ts';
 import { isBinary, wholeNumbers } from '../../model/field-types/numbers.ts';
 import { anyObject, isNeeded } from '../../model/field-types/object.ts';
-import { toldValues } from '../../model/told-values.ts';
+import { visibleValues } from '../../model/visible-values.ts';
 import type { View } from '../../model/view.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { given, orNull, type JsonSchema } from './schema.ts';
@@ -94,7 +94,7 @@ function plainSchema(field: Field, view: View, below: Below): JsonSchema {
 
 /** The allowed values, where the caller may be told of all of them: it can meet the others, too. */
 function listedValues(field: Field, view: View): readonly JsonValue[] | undefined {
-  const values = toldValues(field, view);
+  const values = visibleValues(field, view);
   return values === undefined || values.length < (field.values?.length ?? 0) ? undefined : values;
 }
 

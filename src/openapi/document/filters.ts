@@ -1,5 +1,5 @@
 import { isLookedFor } from '../../query/filter/operand.ts';
-import { facesOf, isTooDeep, resolvePath, type Path } from '../../query/filter/path.ts';
+import { targetsOf, isTooDeep, resolvePath, type Path } from '../../query/filter/path.ts';
 import { isToMany, type Field, type Limits } from '../../model/api.ts';
 import { operators, operatorsOf, type Operator } from '../../model/operators.ts';
 import type { RelationView, ResourceView } from '../../model/view.ts';
@@ -29,7 +29,9 @@ export function filterables(resourceView: ResourceView, limits: Limits): readonl
     ),
   );
   const relations = [...resourceView.relations.values()].flatMap((relation) => [
-    ...[relation.name, ...targetsOf(relation)].map((path) => ({ path, kind: 'relation' }) as const),
+    ...[relation.name, ...targetNames(relation)].map(
+      (path) => ({ path, kind: 'relation' }) as const,
+    ),
     ...related(relation).map((path) => ({ path, kind: 'related' }) as const),
     ...relation.pivot.flatMap(({ name, field }) =>
       pathsOf(`${relation.name}.pivot.${name}`, field).map(
@@ -65,8 +67,8 @@ const flags: ReadonlySet<Operator> = new Set(operatorsOf('none'));
 
 /** The operators that the end of a path takes, on any of its branches. */
 function operatorsAt(path: Path): ReadonlySet<Operator> {
-  if (path.kind === 'place') {
-    const { type, items } = path.place.leaf;
+  if (path.kind === 'field') {
+    const { type, items } = path.ref.leaf;
     return items === undefined || isLookedFor(items)
       ? new Set(operatorsOf(type.comparison))
       : flags;
@@ -92,7 +94,7 @@ export function sortables(resourceView: ResourceView, limits: Limits): readonly 
   const through = [...resourceView.relations.values()].flatMap((relation) =>
     relation.relation.kind === 'morphTo'
       ? []
-      : facesOf(relation).flatMap(({ resourceView: target }) =>
+      : targetsOf(relation).flatMap(({ resourceView: target }) =>
           [...target.fields.keys()].map((name) => `${relation.name}.${name}`),
         ),
   );
@@ -118,14 +120,16 @@ function pathsOf(path: string, { properties }: Field): readonly string[] {
 }
 
 /** `owner:posts`, for each of the resources that a morphTo leads to. */
-function targetsOf(view: RelationView): readonly string[] {
+function targetNames(view: RelationView): readonly string[] {
   if (view.relation.kind !== 'morphTo') return [];
-  return [...new Set(facesOf(view).map(({ resourceView }) => `${view.name}:${resourceView.name}`))];
+  return [
+    ...new Set(targetsOf(view).map(({ resourceView }) => `${view.name}:${resourceView.name}`)),
+  ];
 }
 
 function related(view: RelationView): readonly string[] {
   const isMorph = view.relation.kind === 'morphTo';
-  return facesOf(view).flatMap(({ resourceView }) =>
+  return targetsOf(view).flatMap(({ resourceView }) =>
     [...resourceView.fields.keys()].flatMap((name) => [
       `${view.name}.${name}`,
       ...(isMorph ? [`${view.name}:${resourceView.name}.${name}`] : []),
@@ -134,6 +138,6 @@ function related(view: RelationView): readonly string[] {
 }
 
 function endsOf(path: Path): readonly Field[] {
-  if (path.kind === 'place') return [path.place.leaf];
+  if (path.kind === 'field') return [path.ref.leaf];
   return path.branches.flatMap(({ next }) => (next === undefined ? [] : endsOf(next)));
 }

@@ -1,4 +1,4 @@
-import { facesOf } from '../../query/filter/path.ts';
+import { targetsOf } from '../../query/filter/path.ts';
 import { isToMany } from '../../model/api.ts';
 import { outlastsReplacing, type RelationView, type ResourceView } from '../../model/view.ts';
 import { readSchema, selectedSchema, writeSchema } from './field-schemas.ts';
@@ -120,7 +120,9 @@ function members(
   more: Readonly<Record<string, JsonSchema>>,
 ): JsonSchema {
   const fields = [...resourceView.fields.values()];
-  const relations = [...resourceView.relations.values()].filter((view) => facesOf(view).length > 0);
+  const relations = [...resourceView.relations.values()].filter(
+    (view) => targetsOf(view).length > 0,
+  );
   const collections = relations.filter((view) => isToMany(view.relation));
   const always = extent === 'whole' ? fields.map(({ name }) => name) : ['id'];
   return {
@@ -165,7 +167,7 @@ function expanded(
   const suffix = extent === 'whole' ? '' : 'Selection';
   const note = relation.description ?? `There where expand names ${view.name}.`;
   const one = (name: string): JsonSchema => ref(`schemas/${name}${suffix}`);
-  const targets = facesOf(view).map(({ resourceView }) =>
+  const targets = targetsOf(view).map(({ resourceView }) =>
     view.pivot.length > 0
       ? one(`${nameOf(owner, naming)}${pascal(view.name)}Item`)
       : one(nameOf(resourceView, naming)),
@@ -178,13 +180,13 @@ function expanded(
 
 function pivoted(resourceView: ResourceView): readonly RelationView[] {
   return [...resourceView.relations.values()].filter(
-    (view) => view.pivot.length > 0 && facesOf(view).length > 0,
+    (view) => view.pivot.length > 0 && targetsOf(view).length > 0,
   );
 }
 
 /** A related record with what the junction says of the link. */
 function pivotItem(view: RelationView, naming: Naming, extent: Extent): JsonSchema {
-  const [target] = facesOf(view);
+  const [target] = targetsOf(view);
   if (target === undefined) throw new TypeError(`${view.name} leads nowhere`);
   const pivot = {
     type: 'object',

@@ -13,13 +13,13 @@ import type { Api } from '../../model/api.ts';
 import { operators } from '../../model/operators.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { RuleSlot } from '../plan.ts';
-import { rowRule, type RowRule, type RowRuleSlot } from './rules.ts';
+import { rowRule, type RowRule, type RowRuleSlot } from './rule-parser.ts';
 
 /**
- * What planning depends on of a caller's claims, as a part of the key of its view: which of the row rules that speak of it
- * match no row for it, and which of their slots are empty, or ask of a list what others ask of one value. Mostly empty.
+ * The part of a view's key that depends on the caller's claims: which row rules match no row for these claims, and which
+ * of their slots are empty or hold a list instead of one value. Usually an empty string.
  */
-export function claimShape(api: Api, subject: Subject): string {
+export function claimsKey(api: Api, subject: Subject): string {
   const { claims = {} } = subject;
   const texts: string[] = [];
   for (const [index, { rule, row }] of rulesWithClaims(api).entries()) {
@@ -31,15 +31,15 @@ export function claimShape(api: Api, subject: Subject): string {
         else if (holdsList(slot, claims)) texts.push(`${index}.${at}`);
   }
   const text = texts.join(',');
-  return text.length > longestShape ? hash('sha256', text) : text;
+  return text.length > longestKey ? hash('sha256', text) : text;
 }
 
-/** It stands in the shape of every request: a longer one does with its digest. */
-const longestShape = 64;
+/** The key is part of the plan key of every request, so a longer text is replaced by its digest. */
+const longestKey = 64;
 
 const withClaims = new WeakMap<Api, readonly { readonly rule: Rule; readonly row: RowRule }[]>();
 
-/** The rules of all resources that compare with claims, each once. */
+/** The row rules of all resources that compare with claims, each once. */
 function rulesWithClaims(api: Api): readonly { readonly rule: Rule; readonly row: RowRule }[] {
   return getOrInsert(withClaims, api, () => {
     const found = new Map<RowRule, Rule>();
@@ -54,9 +54,8 @@ function rulesWithClaims(api: Api): readonly { readonly rule: Rule; readonly row
 }
 
 /**
- * Whether a rule matches no row for a caller with these claims, since one of its conditions has nothing to compare
- * with. Behind a morphTo that is so when no target has anything to compare with. See
- * docs/contract/5-access.md#claims, rule 4.
+ * Whether a rule matches no row for a caller with these claims, because one of its conditions has no value to compare
+ * with. A condition through a morphTo has none if no target has one. See docs/contract/5-access.md#claims, rule 4.
  */
 export function isClosed({ slots }: RowRule, claims: Claims): boolean {
   const held = new Map<object, boolean>();
@@ -67,12 +66,12 @@ export function isClosed({ slots }: RowRule, claims: Claims): boolean {
   return [...held.values()].includes(false);
 }
 
-/** Whether a claim that a slot compares with is missing or has nothing that fits: it matches no row then. */
+/** Whether a claim that a slot compares with is missing or does not fit the field. Such a condition matches no row. */
 export function isEmpty(slot: RowRuleSlot, claims: Claims): boolean {
   return slot.operand.kind === 'claims' && ruleOperand(slotFor(slot, claims), claims) === null;
 }
 
-/** A slot of a rule as it is asked for a caller with these claims. */
+/** A slot of a rule with the operator that these claims call for. */
 export function slotFor(slot: RowRuleSlot, claims: Claims): Omit<RuleSlot, 'index'> {
   const { field, operator, operand } = slot;
   if (!holdsList(slot, claims)) return { field, operator, any: false, operand };
@@ -80,7 +79,7 @@ export function slotFor(slot: RowRuleSlot, claims: Claims): Omit<RuleSlot, 'inde
   return { field, operator: listed ?? operator, any: listed === undefined, operand };
 }
 
-/** Whether a claim is a list where one value is asked for: any of its items will do. */
+/** Whether the operator takes one value and the claim is a list, so that any item may match. */
 function holdsList({ operator, operand }: RowRuleSlot, claims: Claims): boolean {
   return (
     operand.kind === 'claims' &&
@@ -90,8 +89,8 @@ function holdsList({ operator, operand }: RowRuleSlot, claims: Claims): boolean 
 }
 
 /**
- * What a slot holds for a caller with these claims: one value, or a list where it is asked for one; null where a claim is
- * missing or nothing of it fits. Each request of a caller under row rules comes here.
+ * The value that a slot is bound to for a caller with these claims: one value or a list; null if a claim is missing or
+ * does not fit. Runs for every request of a caller with row rules.
  */
 export function ruleOperand(slot: Omit<RuleSlot, 'index'>, claims: Claims): JsonValue {
   const { operand, operator, any } = slot;
@@ -118,7 +117,7 @@ export function ruleOperand(slot: Omit<RuleSlot, 'index'>, claims: Claims): Json
   return values;
 }
 
-/** One value of a claim as it is compared; null where there is none that fits. */
+/** One claim value as it is compared; null if it does not fit. */
 function fitting(claim: JsonValue, slot: Omit<RuleSlot, 'index'>): JsonValue {
   return readClaim(claim, slot) ?? null;
 }

@@ -4,9 +4,8 @@ import type { ExpandPlan, ReadPlan, Selection, SortKey } from '../plan.ts';
 import { RowRules } from './row-rules.ts';
 
 /**
- * Adds the caller's row rules to a plan wherever it enters a resource: its own records, expansions and their links,
- * related records of filters and sorts. A plan that meets no row rule stays as it is. See
- * docs/contract/5-access.md#row-rules.
+ * Adds the caller's row rules to a plan wherever it reads a resource: its own records, expansions and their links,
+ * related records in filters and sorts. See docs/contract/5-access.md#row-rules.
  */
 export function restrict(plan: ReadPlan, { view }: ResourceView): ReadPlan {
   const rules = new RowRules(view, plan.slots.length);
@@ -16,8 +15,8 @@ export function restrict(plan: ReadPlan, { view }: ResourceView): ReadPlan {
   if (plan.kind === 'one') return { ...plan, access, selection, ruleSlots };
   const where = plan.where.map((part) => restrictPredicate(part, rules));
   const order = plan.order.map((key) => restrictKey(key, rules));
-  // A guess at the number of records is made from all of them.
-  const count = plan.count === 'estimated' && rules.areMet ? 'exact' : plan.count;
+  // The database estimates the count over all rows, including hidden ones.
+  const count = plan.count === 'estimated' && rules.any ? 'exact' : plan.count;
   return { ...plan, access, selection, ruleSlots, where, order, count };
 }
 

@@ -5,16 +5,16 @@ import type { Relation, Resource } from '../../model/api.ts';
 import type { View } from '../../model/view.ts';
 import { isClosed, isEmpty, slotFor } from './claims.ts';
 import type { RuleSlot } from '../plan.ts';
-import { rowRule, type RowRule } from './rules.ts';
+import { rowRule, type RowRule } from './rule-parser.ts';
 
-/** Without an alternative there is no row. */
+/** Matches no row: an OR of no alternatives is false. */
 const nothing: Predicate = { kind: 'or', parts: [] };
 
-/** The row rules that one plan meets for the caller of a view, with their slots. */
+/** The row rules that apply to one plan for the caller of a view, with their slots. */
 export class RowRules {
   readonly slots: RuleSlot[] = [];
   private readonly view: View;
-  /** The index of the first slot. */
+  /** The index of the first rule slot in the plan. */
   private readonly first: number;
   private readonly known = new Map<string, readonly Predicate[]>();
 
@@ -23,18 +23,18 @@ export class RowRules {
     this.first = first;
   }
 
-  /** Whether the plan meets any of them. */
-  get areMet(): boolean {
+  /** Whether any row rule applies to the plan. */
+  get any(): boolean {
     return [...this.known.values()].some((rows) => rows.length > 0);
   }
 
-  /** What the records of a resource have to satisfy so that an operation is left to the caller. */
+  /** The conditions that records of a resource must satisfy for the caller to perform an operation on them. */
   rowsOf(resource: Resource, operation: Operation): readonly Predicate[] {
     const key = `${operation} ${resource.name}`;
     return getOrInsert(this.known, key, () => this.alternatives(resource, operation));
   }
 
-  /** What the records have to satisfy that a relation leads to, and the links to them. */
+  /** The conditions on the records that a relation leads to, and on the links to them. */
   behind(relation: Relation, target: Resource): readonly Predicate[] {
     const rows = this.rowsOf(target, 'read');
     const links = relation.kind === 'belongsToMany' ? this.rowsOf(relation.through, 'read') : [];
@@ -55,7 +55,7 @@ export class RowRules {
     return [{ kind: 'or', parts: parts.map((part) => ({ kind: 'and', parts: part })) }];
   }
 
-  /** The predicates of a rule, with slots of this plan in the place of its own. */
+  /** The predicates of a rule, renumbered to slots of this plan. */
   private predicates({ where, slots }: RowRule): readonly Predicate[] {
     const start = this.first + this.slots.length;
     for (const [at, slot] of slots.entries())
@@ -63,12 +63,15 @@ export class RowRules {
     return where.map((part) => this.moved(part, start, slots));
   }
 
-  /** Of one of those who have the view: of claims, planning depends on no more than all of them have alike. */
+  /**
+   * The claims of one of the callers who share the view. Planning depends only on what `claimsKey` covers, which is the
+   * same for all of them.
+   */
   private get claims(): Claims {
     return this.view.subject.claims ?? {};
   }
 
-  /** A predicate of a rule with these slots, which begin at `start` in this plan. */
+  /** A predicate of a rule whose slots begin at index `start` in this plan. */
   private moved(predicate: Predicate, start: number, slots: RowRule['slots']): Predicate {
     if (predicate.kind !== 'compare')
       return withParts(predicate, (part) => this.moved(part, start, slots));
@@ -82,7 +85,7 @@ export class RowRules {
   }
 }
 
-/** Which rows of a resource an operation is left on to the caller of a view. */
+/** The rows of a resource on which the caller of a view may perform an operation. */
 export interface RowsPlan {
   readonly resource: Resource;
   readonly access: readonly Predicate[];
@@ -91,7 +94,7 @@ export interface RowsPlan {
 
 const planned = new WeakMap<View, Map<string, RowsPlan | undefined>>();
 
-/** Plans the question which rows an operation is left on; undefined where it is on all of them. */
+/** Plans the check which rows the caller may perform an operation on; undefined if it may on all rows. */
 export function planRows(
   view: View,
   resource: Resource,

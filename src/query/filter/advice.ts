@@ -2,10 +2,10 @@ import { isToMany, type FieldType } from '../../model/api.ts';
 import { operators, operatorsOf } from '../../model/operators.ts';
 import type { ResourceView } from '../../model/view.ts';
 import { nearest } from '../../lib/nearest.ts';
-import { collectionParameters } from './collection-parameters.ts';
+import { collectionParameters } from '../request/parameters.ts';
 import { resolvePath, type Path } from './path.ts';
 
-/** What other services call the parameters of this one. */
+/** Parameter names of other services, by the parameter here. */
 const otherNames = new Map(
   Object.entries({
     cursor: ['after', 'nextCursor', 'next_cursor', 'pageToken'],
@@ -41,9 +41,9 @@ const searches: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What to say of the name of a filter that means nothing where it is known what was meant: a parameter by its name
- * elsewhere, a comparison by its sign, a parameter of a collection that is not expanded. `others` are the parameters
- * that have a sense here.
+ * The message for an unknown filter name that is a known mistake: a parameter name of another service, a comparison
+ * sign, a parameter of a collection that is not expanded. `others` are the parameters that this request accepts.
+ * Undefined for any other name.
  */
 export function adviceOn(
   name: string,
@@ -76,7 +76,7 @@ function operatorElsewhere(name: string, resourceView: ResourceView): string | u
   return operator && `there is no field ${name}; write ${base}${operators[operator].suffix}=value`;
 }
 
-/** `fee>5` has the name `fee>5`, and `fee>=5` the name `fee>`. */
+/** The parameter name of `fee>5` is `fee>5`, that of `fee>=5` is `fee>`. */
 function comparison(name: string, resourceView: ResourceView): string | undefined {
   const [, field = '', sign] = /^([^!<>]+)(<>|[!<>])/u.exec(name) ?? [];
   if (sign === undefined || !resolvePath(field, resourceView).ok) return undefined;
@@ -85,7 +85,7 @@ function comparison(name: string, resourceView: ResourceView): string | undefine
   return `there is no field ${name}; write ${field}${sign === '<' || sign === '>' ? ordered : '_neq'}=value`;
 }
 
-/** `comments.limit` where comments are not expanded, `comments.limt` and `comments.fields`. */
+/** `comments.limit` without `expand=comments`, `comments.limt` and `comments.fields`. */
 function belowRelation(
   name: string,
   resourceView: ResourceView,
@@ -96,7 +96,7 @@ function belowRelation(
   const found = path === '' ? undefined : resolvePath(path, resourceView);
   if (found?.ok !== true || found.value.kind !== 'relation') return undefined;
   const unknown = `there is no field ${name}`;
-  // In filters alone one target of a morphTo is named.
+  // Only filters may name a target of a morphTo.
   const plain = path.replace(/:[^.]+/gu, '');
   if (['fields', 'exclude', 'expand'].includes(last))
     return `${unknown}; write ${last}=${plain}.${last === 'expand' ? 'relation' : 'field'}`;
@@ -114,12 +114,12 @@ function belowRelation(
 }
 
 function isCollection(path: Path): boolean {
-  if (path.kind === 'place') return false;
+  if (path.kind === 'field') return false;
   const next = path.branches.flatMap((branch) => branch.next ?? []);
   return next.length === 0 ? isToMany(path.relation) : next.some(isCollection);
 }
 
-/** A field with a suffix that is no operator: the field, and what to say of it, with the operators that the field takes. */
+/** For a field with an unknown operator suffix: the field, and a message with the operators that the field accepts. */
 export function unknownOperator(
   name: string,
   resourceView: ResourceView,
@@ -141,9 +141,9 @@ function typeOf(name: string, resourceView: ResourceView): FieldType | undefined
   return path?.ok === true ? typeAt(path.value) : undefined;
 }
 
-/** The type at the end of a path; behind a morphTo that of the first target that has it. */
+/** The type at the end of a path; through a morphTo, that of the first target that has the field. */
 function typeAt(path: Path): FieldType | undefined {
-  if (path.kind === 'place') return path.place.leaf.type;
+  if (path.kind === 'field') return path.ref.leaf.type;
   const [next] = path.branches.flatMap((branch) => branch.next ?? []);
   return next && typeAt(next);
 }

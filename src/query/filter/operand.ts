@@ -10,16 +10,16 @@ import type { Comparison } from '../../model/operators.ts';
 import type { Slot } from './predicate.ts';
 import { splitList } from './text.ts';
 
-/** Why a filter's value is refused. */
+/** Why a filter's value is rejected. */
 export interface OperandProblem {
   readonly code: 'INVALID_FILTER' | 'LIMIT_EXCEEDED';
   readonly message: string;
 }
 
 /**
- * Reads the texts of one slot by its field's type: a value, or an array for operators that take a list. `others` are the
- * further slots of its condition: an item of a list that one of them takes is left out where it does not fit, since
- * nothing there is equal to it.
+ * Parses the texts of one slot by its field's type: a value, or an array for operators that take a list. `others` are
+ * the other slots of the same condition (the other targets of a morphTo). A list item that does not fit this slot but
+ * fits one of them is left out here, since no value of this field can equal it.
  */
 export function readOperand(
   texts: readonly string[],
@@ -55,23 +55,24 @@ export function readOperand(
   return ok(values);
 }
 
-/** Reads one value, or one item of a list that is split already. */
-export function readItem(text: string, asked: Asked): Result<JsonValue, OperandProblem> {
-  const value = parse(text, asked);
-  return value === undefined ? misfit(text, asked) : ok(value);
+/** Parses one value, or one item of a list. */
+export function readItem(text: string, slot: ComparedSlot): Result<JsonValue, OperandProblem> {
+  const value = parse(text, slot);
+  return value === undefined ? misfit(text, slot) : ok(value);
 }
 
-/** What a value is asked with: the operator, and the field that it is compared with. */
-type Asked = Pick<Slot, 'field' | 'operator' | 'told'> & Partial<Pick<Slot, 'parameter'>>;
+/** The parts of a slot that decide how a value is parsed. */
+type ComparedSlot = Pick<Slot, 'field' | 'operator' | 'visibleValues'> &
+  Partial<Pick<Slot, 'parameter'>>;
 
-function isTooLong(text: string, { operator }: Asked): boolean {
+function isTooLong(text: string, { operator }: ComparedSlot): boolean {
   const { longest } = operators[operator];
   return longest !== undefined && text.length > longest;
 }
 
-/** Reads one value of a claim, or an item of one, as a text of it would be read; undefined where it does not fit. */
-export function readClaim(claim: JsonValue, asked: Asked): JsonValue | undefined {
-  const field = comparedField(asked);
+/** Parses a claim's value, or an item of it, like the same text in a filter; undefined if it does not fit. */
+export function readClaim(claim: JsonValue, slot: ComparedSlot): JsonValue | undefined {
+  const field = comparedField(slot);
   const { type } = field;
   const isFitting =
     typeof claim === 'string' ||
@@ -79,7 +80,7 @@ export function readClaim(claim: JsonValue, asked: Asked): JsonValue | undefined
     (typeof claim === 'boolean' && (type.json === 'boolean' || type.json === 'any'));
   if (!isFitting) return undefined;
   const text = plainText(claim);
-  return isTooLong(text, asked) ? undefined : parse(text, asked);
+  return isTooLong(text, slot) ? undefined : parse(text, slot);
 }
 
 /** Whether a number fits. */
@@ -87,29 +88,29 @@ function isNumeric(field: Field): boolean {
   return field.type.number !== undefined || isGenerated(field);
 }
 
-/** What is compared: the field, or the items of an array. */
-function comparedField({ field }: Asked): Field {
+/** The compared field; for an array, the field of its items. */
+function comparedField({ field }: ComparedSlot): Field {
   return field.items ?? field;
 }
 
-/** Whether a value as a filter gives it can be compared with those of a field or of items: lists and objects cannot. */
+/** Whether a filter's value can be compared with values of a field. Lists and objects cannot. */
 export function isLookedFor({ type }: Field): boolean {
   return type.json !== 'array' && type.json !== 'object';
 }
 
-/** The values that can be asked for, where not every value of the type is one. */
-function allowedValues(slot: Asked): readonly JsonValue[] | undefined {
+/** The values that a filter accepts, for a field that lists its values. */
+function allowedValues(slot: ComparedSlot): readonly JsonValue[] | undefined {
   return takesAnyValue(slot.operator) ? undefined : comparedField(slot).values;
 }
 
-/** Whether an operator takes every value of a type, also of a field that lists its values: order and search do. */
+/** Whether an operator accepts every value of the type even if the field lists its values, as comparisons and search do. */
 export function takesAnyValue(operator: Comparison): boolean {
   return operators[operator].comparesWith !== 'listed';
 }
 
-function parse(text: string, slot: Asked): JsonValue | undefined {
+function parse(text: string, slot: ComparedSlot): JsonValue | undefined {
   const field = comparedField(slot);
-  // Without a type the text itself is asked for; the database compares it by the type that it finds.
+  // A json value has no declared type. The database compares the text by the type of the stored value.
   if (field.type.json === 'any' || operators[slot.operator].comparesWith === 'part')
     return parseText(text);
   const value = takes(field.type, 'eq') ? field.type.parse(text, field) : undefined;
@@ -121,7 +122,7 @@ function limitExceeded(message: string): Result<never, OperandProblem> {
   return fail({ code: 'LIMIT_EXCEEDED', message });
 }
 
-function misfit(text: string, slot: Asked): Result<never, OperandProblem> {
+function misfit(text: string, slot: ComparedSlot): Result<never, OperandProblem> {
   const { type } = comparedField(slot);
   if (!isLookedFor(comparedField(slot)))
     return fail({
@@ -134,15 +135,17 @@ function misfit(text: string, slot: Asked): Result<never, OperandProblem> {
   return fail({
     code: 'INVALID_FILTER',
     message: `${JSON.stringify(shown)} does not fit: it takes ${
-      allowed === undefined ? type.expects(comparedField(slot)) : oneOf(slot.told ?? allowed)
+      allowed === undefined
+        ? type.expects(comparedField(slot))
+        : oneOf(slot.visibleValues ?? allowed)
     }${advice}`,
   });
 }
 
-/** What a value that does not fit was most likely meant to be. */
-function adviceOn(text: string, { field, operator, parameter }: Asked): string {
+/** A hint for a value that does not fit. */
+function adviceOn(text: string, { field, operator, parameter }: ComparedSlot): string {
   const { type } = comparedField({ field, operator });
-  // A plus sign is a blank in a query string.
+  // A plus sign in a query string decodes to a space.
   if (type.kind === 'datetime' && / \d\d:\d\d$/u.test(text)) return '; write + as %2B';
   const isWhole = type.json === 'integer';
   if (isWhole && /^-?\d+$/u.test(text) && type.parse(text, field) === undefined)

@@ -3,35 +3,35 @@ import type { Field, Limits, Relation, Resource } from '../../model/api.ts';
 import { anyMember } from '../../model/field-types/json.ts';
 import { readText } from '../../model/field-types/string.ts';
 import type { RelationView, ResourceView } from '../../model/view.ts';
-import { placeOf, type Place } from './predicate.ts';
+import { fieldRef, type FieldRef } from './predicate.ts';
 
-/** Where a dotted path leads, step by step. */
+/** A resolved dotted path, step by step. */
 export type Path =
-  | { readonly kind: 'place'; readonly place: Place }
+  | { readonly kind: 'field'; readonly ref: FieldRef }
   | {
       readonly kind: 'relation';
       readonly relation: Relation;
       readonly branches: readonly Branch[];
     };
 
-/** One resource that a relation leads to, and how the path goes on there; where it ends with the relation it does not. */
+/** One target resource of a relation, and the rest of the path there; `next` is undefined if the path ends with the relation. */
 export interface Branch {
   readonly target: Resource;
-  /** Of a morphTo: the value of the type field that leads here. */
+  /** For a morphTo: the value of the type field for this target. */
   readonly typeValue: string | undefined;
   readonly next: Path | undefined;
 }
 
-/** Which part of a path means nothing, and what could have stood there. */
+/** The part of a path that does not resolve, and the names that would. */
 export interface PathProblem {
   readonly part: number;
   readonly candidates: readonly string[];
-  /** Said instead of that there is no such name. */
+  /** Replaces the message that there is no such name. */
   readonly message?: string;
 }
 
 /** The resources that a relation leads to for this caller; a morphTo may have several. */
-export function facesOf(
+export function targetsOf(
   view: RelationView,
 ): readonly { readonly resourceView: ResourceView; readonly typeValue: string | undefined }[] {
   const { relation } = view;
@@ -48,8 +48,8 @@ export function facesOf(
 }
 
 /**
- * Follows a dotted path from what the caller sees of a resource: fields, members of objects, relations, `pivot`
- * behind a belongsToMany, `relation:target` for one target of a morphTo. See
+ * Resolves a dotted path in a caller's view of a resource: fields, members of objects, relations, `pivot` after a
+ * belongsToMany, `relation:target` for one target of a morphTo. This is the only place where paths are resolved. See
  * docs/contract/2-reading.md#filters-through-relations.
  */
 export function resolvePath(path: string, resourceView: ResourceView): Result<Path, PathProblem> {
@@ -61,9 +61,9 @@ export function isTooDeep(path: string, { pathDepth }: Limits): boolean {
   return path.split('.').length - 1 > pathDepth;
 }
 
-/** Whether the value at the end of a path is declared, on any branch. */
+/** Whether the end of a path is declared in the file, on any branch; members of json values are not. */
 export function isDeclared(path: Path): boolean {
-  if (path.kind === 'place') return path.place.leaf.type !== anyMember;
+  if (path.kind === 'field') return path.ref.leaf.type !== anyMember;
   return path.branches.some(({ next }) => next === undefined || isDeclared(next));
 }
 
@@ -100,14 +100,14 @@ function follow(
 
 function intoField(field: Field, parts: readonly string[], at: number): Result<Path, PathProblem> {
   const members = parts.slice(at + 1);
-  if (members.length === 0) return ok({ kind: 'place', place: placeOf(field) });
+  if (members.length === 0) return ok({ kind: 'field', ref: fieldRef(field) });
   const leaf = memberOf(field, parts[at] ?? '', members, at + 1);
   return leaf.ok
-    ? ok({ kind: 'place', place: { ...placeOf(field), members, leaf: leaf.value } })
+    ? ok({ kind: 'field', ref: { ...fieldRef(field), members, leaf: leaf.value } })
     : leaf;
 }
 
-/** What the members below a field, called `called` in this version, lead to; the first of them is part `at` of the path. */
+/** Resolves members below a field whose name in this version is `called`; the first member is part `at` of the path. */
 function memberOf(
   field: Field,
   called: string,
@@ -127,13 +127,13 @@ function memberOf(
       candidates: [],
       message: `${called} is of type ${type.name} and has no members`,
     });
-  // What is not declared goes by key, whatever is there.
+  // Undeclared members are looked up by key in the stored JSON.
   return members.some((member) => member === '' || /^__.*__$/u.test(member) || !readText(member).ok)
     ? fail({ part: at, candidates: [] })
     : ok({ ...field, name: members.join('.'), type: anyMember, values: undefined });
 }
 
-/** What to say of a path that leads nowhere on any branch: the candidates of those on which it leads farthest. */
+/** Of two branches on which a path fails, the problem of the one that resolves farther; on a tie the candidates of both. */
 function farther(known: PathProblem | undefined, other: PathProblem): PathProblem {
   if (known === undefined || other.part > known.part) return other;
   if (other.part < known.part) return known;
@@ -155,7 +155,7 @@ function intoRelation(
       candidates: [],
       message: `${view.name} leads to ${relation.target.name} alone, so it takes no :${targetName}`,
     });
-  const all = facesOf(view);
+  const all = targetsOf(view);
   const resourceViews = all.filter(
     ({ resourceView }) => targetName === undefined || resourceView.name === targetName,
   );
@@ -165,7 +165,7 @@ function intoRelation(
       candidates: all.map(({ resourceView }) => `${view.name}:${resourceView.name}`),
     });
   const next = at + 1;
-  // Where the relation shows none, it is a field of that name.
+  // Without visible pivot fields, `pivot` is an ordinary field name.
   const hasPivot = relation.kind === 'belongsToMany' && view.pivot.length > 0;
   if (hasPivot && parts[next] === 'pivot') {
     const name = parts[next + 1];
@@ -176,8 +176,8 @@ function intoRelation(
         candidates: view.pivot.map((one) => (name === undefined ? `pivot.${one.name}` : one.name)),
       });
     const below = intoField(field, parts, next + 1);
-    if (!below.ok || below.value.kind !== 'place') return below;
-    const path: Path = { kind: 'place', place: { ...below.value.place, isPivot: true } };
+    if (!below.ok || below.value.kind !== 'field') return below;
+    const path: Path = { kind: 'field', ref: { ...below.value.ref, isPivot: true } };
     const branch = { target: relation.target, typeValue: undefined, next: path };
     return ok({ kind: 'relation', relation, branches: [branch] });
   }

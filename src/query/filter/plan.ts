@@ -1,24 +1,24 @@
 import type { Comparison } from '../../model/operators.ts';
-import { placeOf, type Place, type Predicate, type Slot } from './predicate.ts';
+import { fieldRef, type FieldRef, type Predicate, type Slot } from './predicate.ts';
 import { isTooDeep, type Path } from './path.ts';
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { resolveName } from './resolve.ts';
 import { isToMany, type Api, type Relation, type Resource } from '../../model/api.ts';
 import { isFlag, operators } from '../../model/operators.ts';
-import { toldValues } from '../../model/told-values.ts';
+import { visibleValues } from '../../model/visible-values.ts';
 import type { ResourceView } from '../../model/view.ts';
 import { counted } from '../../model/values.ts';
-import { mostGuesses, type QueryProblem } from '../request/problem.ts';
+import { maxSuggestions, type QueryProblem } from '../request/problem.ts';
 import type { Condition } from '../request/query.ts';
 import { collectionsOf, type ExpandNode } from '../read/expand.ts';
 
-/** Conditions on one record, and on the records that are related to it. */
+/** Conditions on one record, and on its related records. */
 interface Conditions {
   readonly own: Predicate[];
   readonly related: Map<string, Related>;
 }
 
-/** Conditions on one related record: filters that share a relation prefix are about the same one. */
+/** Conditions on one related record. Filters that share a relation prefix are about the same related record. */
 interface Related {
   readonly relation: Relation;
   branches: readonly RelatedTarget[];
@@ -30,16 +30,16 @@ interface RelatedTarget {
   readonly conditions: Conditions;
 }
 
-/** What filters are resolved with. */
+/** The input and output of resolving filters: `slots` and `problems` are added to. */
 export interface FilterContext {
   readonly resourceView: ResourceView;
   readonly api: Api;
   readonly expand: readonly ExpandNode[];
-  /** What an unknown name may have been meant to be beside a field. */
+  /** Names besides fields that are suggested for an unknown one. */
   readonly others: readonly string[];
-  /** A single record: only the collections that it expands can be filtered. */
+  /** A read of one record, where filters apply only to expanded collections. */
   readonly isSingle: boolean;
-  /** An access rule, whose claims are bound for each caller by the operators that are written. */
+  /** An access rule: its claims are bound for each caller. */
   readonly isRule?: boolean;
   readonly slots: Slot[];
   readonly problems: QueryProblem[];
@@ -48,8 +48,8 @@ export interface FilterContext {
 const noConditions = (): Conditions => ({ own: [], related: new Map() });
 
 /**
- * Resolves the filters of a request: returns what the records themselves must satisfy, and tells the expanded
- * collections what their items must. See docs/contract/2-reading.md#filters-through-relations and
+ * Resolves the filters of a request: returns the conditions on the records themselves, and sets `where` of the expanded
+ * collections. See docs/contract/2-reading.md#filters-through-relations and
  * docs/contract/2-reading.md#filters-in-expanded-collections.
  */
 export function planFilters(
@@ -71,7 +71,7 @@ export function planFilters(
     const { name } = condition;
     const times = repeated.get(name) ?? 0;
     repeated.set(name, times + 1);
-    // The further record that a repeated parameter asks for has to be told from that of every other filter.
+    // A repeated parameter is about a further related record, so it gets a key of its own.
     const further = times === 0 ? '' : `#${name}#${times}`;
     const collections = collectionsOf(path, expand);
     for (const { node, rest } of collections) {
@@ -80,11 +80,11 @@ export function planFilters(
     if (collections.length === 0 && isSingle) problems.push(notOfSingle(name));
     else if (collections.length === 0) add(records, path, further, leaves);
   }
-  // What react-admin and refine send for getMany: a union.
+  // Repeated plain ids are a union. react-admin and refine send them for getMany.
   if (ids.length > 1) {
     if (isSingle) problems.push(notOfSingle('id'));
     const sources = ids.map(({ source }) => source);
-    records.own.push(compare('id', sources, placeOf(id), 'in', context));
+    records.own.push(compare('id', sources, fieldRef(id), 'in', context));
   }
   for (const group of groups) records.own.push({ kind: 'or', parts: planGroup(group, context) });
   for (const [node, items] of within) node.where = predicatesOf(items);
@@ -101,7 +101,7 @@ export function planFilters(
   return predicatesOf(records);
 }
 
-/** Each pair of an `_or` stands alone, and filters the records themselves. */
+/** Each pair of an `_or` is independent of other filters, and applies to the records themselves. */
 function planGroup(group: readonly Condition[], context: FilterContext): readonly Predicate[] {
   return group.flatMap((condition) => {
     const planned = planCondition(condition, context, true);
@@ -120,13 +120,13 @@ function notOfSingle(parameter: string): QueryProblem {
   };
 }
 
-/** A resolved condition: its path, and what it says at each end of it. */
+/** A resolved condition: its path, and the predicate at each of the path's ends. */
 interface PlannedCondition {
   readonly path: Path;
   readonly leaves: ReadonlyMap<Path, Predicate>;
 }
 
-/** Resolves one condition, or one pair of an `_or`; undefined where a problem was reported. */
+/** Resolves one condition, or one pair of an `_or`; undefined if a problem was reported. */
 function planCondition(
   condition: Condition,
   context: FilterContext,
@@ -142,9 +142,9 @@ function planCondition(
       'LIMIT_EXCEEDED',
       `a path has at most ${counted(api.limits.pathDepth, 'dot')} (limits.pathDepth)`,
     );
-  // A pair of an `_or` is a filter, never a parameter.
+  // A pair of an `_or` is always a filter, so parameters are not suggested.
   const others = isPair ? [] : context.others;
-  const resolved = resolveName(name, resourceView, others, problems.length < mostGuesses);
+  const resolved = resolveName(name, resourceView, others, problems.length < maxSuggestions);
   if (!resolved.ok)
     return refuse(
       resolved.error.kind === 'operator' ? 'INVALID_FILTER' : 'INVALID_PARAMETER',
@@ -157,18 +157,18 @@ function planCondition(
   const isAsked = (value === 'true') !== isNegated;
   const leaves = new Map<Path, Predicate>();
   const sources = [source];
-  // What a value does not fit the type of is different from it, behind a morphTo that leads to others which it fits: a
-  // list says that when it is empty there.
+  // With `neq` through a morphTo, a target whose type does not accept the value counts as different from it. `nin` with
+  // an empty list expresses that.
   const isClaim = context.isRule === true && value.includes('{');
-  const listed = isNegated && !isClaim && placesOf(path) > 1 ? ofList : undefined;
+  const listed = isNegated && !isClaim && countRefs(path) > 1 ? ofList : undefined;
   const visit = (end: Path): void => {
-    if (end.kind === 'place') {
-      const { place } = end;
+    if (end.kind === 'field') {
+      const { ref } = end;
       leaves.set(
         end,
         isFlag(operator)
-          ? { kind: 'null', place, isNull: !isAsked }
-          : compare(name, sources, place, listed ?? operator, context, listed !== undefined),
+          ? { kind: 'null', ref, isNull: !isAsked }
+          : compare(name, sources, ref, listed ?? operator, context, listed !== undefined),
       );
     } else if (endsHere(end)) {
       const branches = end.branches.map(({ target, typeValue }) => ({
@@ -184,7 +184,7 @@ function planCondition(
   return { path, leaves };
 }
 
-/** What to say of `at:14:05:00` in an `_or`, whose last colon separates: `at:14:05` is no field. */
+/** A hint for `at:14:05:00` in an `_or`: the last colon separates, so the name would be `at:14:05`. */
 function unquotedColon(name: string, resourceView: ResourceView): string | undefined {
   const colon = name.indexOf(':');
   const field = name.slice(0, Math.max(colon, 0));
@@ -196,34 +196,34 @@ function unquotedColon(name: string, resourceView: ResourceView): string | undef
 function compare(
   parameter: string,
   sources: readonly number[],
-  place: Place,
+  ref: FieldRef,
   operator: Comparison,
   { resourceView, slots }: Pick<FilterContext, 'resourceView' | 'slots'>,
   isOne = false,
 ): Predicate {
-  const field = place.leaf;
+  const field = ref.leaf;
   const index = slots.length;
-  const told = toldValues(field, resourceView.view);
-  const slot: Slot = { index, sources, parameter, field, operator, isOne, told };
+  const visible = visibleValues(field, resourceView.view);
+  const slot: Slot = { index, sources, parameter, field, operator, isOne, visibleValues: visible };
   slots.push(slot);
-  return { kind: 'compare', place, operator, slot };
+  return { kind: 'compare', ref, operator, slot };
 }
 
-/** How many fields a path leads to: several behind a morphTo. */
-function placesOf(path: Path): number {
-  if (path.kind === 'place') return 1;
+/** The number of fields that a path leads to; several through a morphTo. */
+function countRefs(path: Path): number {
+  if (path.kind === 'field') return 1;
   return path.branches.reduce(
-    (sum, { next }) => sum + (next === undefined ? 0 : placesOf(next)),
+    (sum, { next }) => sum + (next === undefined ? 0 : countRefs(next)),
     0,
   );
 }
 
-/** Whether a path ends with its relation. */
+/** Whether a path ends with a relation. */
 function endsHere(path: Path): boolean {
   return path.kind === 'relation' && path.branches.every(({ next }) => next === undefined);
 }
 
-/** Adds what a path says to the conditions on the records that it starts from. */
+/** Adds the predicates of a path to the conditions on the records that it starts from. */
 function add(
   conditions: Conditions,
   path: Path,
@@ -232,7 +232,7 @@ function add(
 ): void {
   const leaf = leaves.get(path);
   if (leaf !== undefined) conditions.own.push(leaf);
-  if (leaf !== undefined || path.kind === 'place') return;
+  if (leaf !== undefined || path.kind === 'field') return;
   const { relation } = path;
   const isLastToMany =
     isToMany(relation) && !path.branches.some(({ next }) => next && goesToMany(next));
@@ -245,7 +245,7 @@ function add(
     }));
     return { relation, branches };
   });
-  // An owner behind a morphTo that lacks the field of one of the filters cannot satisfy them all.
+  // A morphTo target that lacks the field of one filter cannot satisfy all of them.
   related.branches = related.branches.filter(({ typeValue }) =>
     path.branches.some((other) => other.typeValue === typeValue),
   );
@@ -255,9 +255,9 @@ function add(
   }
 }
 
-/** Whether a path goes on through a to-many relation; one that it only ends with is asked about, not gone through. */
+/** Whether a path continues through a to-many relation. A final relation does not count. */
 function goesToMany(path: Path): boolean {
-  if (path.kind === 'place' || endsHere(path)) return false;
+  if (path.kind === 'field' || endsHere(path)) return false;
   return isToMany(path.relation) || path.branches.some(({ next }) => next && goesToMany(next));
 }
 

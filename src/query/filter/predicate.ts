@@ -2,55 +2,55 @@ import type { Field, Relation, Resource } from '../../model/api.ts';
 import type { Comparison } from '../../model/operators.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 
-/** Where a value stands: in a field of the record, in a member below one, or on the junction that led to the record. */
-export interface Place {
+/** A reference to a value of a row: a field of the record, a member inside it, or a field of the link to the record. */
+export interface FieldRef {
   readonly field: Field;
-  /** Below an object or json field: the names of the members on the way. */
+  /** The member names below an object or json field. */
   readonly members: readonly string[];
-  /** What its values are: the field itself, a declared property, or of undeclared members a field of any JSON. */
+  /** Types the value: the field itself, a declared property, or a field of any JSON for undeclared members. */
   readonly leaf: Field;
   readonly isPivot: boolean;
 }
 
-/** The place of a field itself, on the record or on the junction that led to it. */
-export function placeOf(field: Field, isPivot = false): Place {
+/** A reference to a whole field, of the record or of the link to it. */
+export function fieldRef(field: Field, isPivot = false): FieldRef {
   return { field, members: [], leaf: field, isPivot };
 }
 
 /**
- * Where a bound value comes from: which texts of the request, and how they are read. Plans hold slots in place of
- * values, so that requests which differ in values alone share one plan.
+ * Where a bound value comes from: which texts of the request, and how they are parsed. Plans hold slots instead of
+ * values, so that requests which differ only in values share one plan.
  */
 export interface Slot {
-  /** Its place among the bound values of the plan. */
+  /** Its index among the bound values of the plan. */
   readonly index: number;
   /**
-   * Places in the request's list of bound texts; several only for a union of plain `id`s. The slots of one condition,
-   * which are several behind a morphTo, have the same list.
+   * Indexes into the request's bound texts; several only for a union of plain `id`s. All slots of one condition (several
+   * through a morphTo) share the same array, which identifies the condition.
    */
   readonly sources: readonly number[];
   /** The parameter as the client wrote it, for messages. */
   readonly parameter: string;
   readonly field: Field;
   readonly operator: Comparison;
-  /** The text is one value, although the operator takes a list. */
+  /** The text is one value although the operator takes a list. */
   readonly isOne?: boolean;
-  /** The values that a message may name, where the field has others of which this caller is not told. */
-  readonly told?: readonly JsonValue[] | undefined;
+  /** The values that a message may name, if the field lists values and some are hidden from this caller. */
+  readonly visibleValues?: readonly JsonValue[] | undefined;
 }
 
-/** What rows must satisfy, with every name resolved. */
+/** A condition on rows, with every name resolved. */
 export type Predicate =
   | {
       readonly kind: 'compare';
-      readonly place: Place;
+      readonly ref: FieldRef;
       readonly operator: Comparison;
       readonly slot: Pick<Slot, 'index'>;
-      /** The slot holds a list, any of whose items will do, although the operator compares with one value. */
+      /** The slot holds a list although the operator compares with one value: any item may match. */
       readonly any?: boolean;
     }
-  | { readonly kind: 'null'; readonly place: Place; readonly isNull: boolean }
-  /** There is a related record, or none, that satisfies all of `where`; of a morphTo in any of its branches. */
+  | { readonly kind: 'null'; readonly ref: FieldRef; readonly isNull: boolean }
+  /** A related record exists (or, negated, none) that satisfies all of `where` of one of the branches. */
   | {
       readonly kind: 'related';
       readonly relation: Relation;
@@ -58,28 +58,27 @@ export type Predicate =
       readonly isNegated: boolean;
     }
   | { readonly kind: 'or' | 'and'; readonly parts: readonly Predicate[] }
-  /** The link of a belongsToMany that led to the record satisfies all of `where`. */
+  /** The belongsToMany link to the record satisfies all of `where`. */
   | { readonly kind: 'link'; readonly where: readonly Predicate[] };
 
-/** A condition that there is a related record, which can only be of one resource. */
+/** A condition that a related record of one particular resource exists. */
 export type RelatedToOne = Extract<Predicate, { kind: 'related' }> & {
   readonly branches: readonly [RelatedBranch];
 };
 
-/** Whether a condition is about related records of one resource of which there has to be one. */
 export function isRelatedToOne(predicate: Predicate): predicate is RelatedToOne {
   return predicate.kind === 'related' && !predicate.isNegated && predicate.branches.length === 1;
 }
 
-/** The related records of one resource that a condition asks for. */
+/** The conditions on related records of one resource. */
 export interface RelatedBranch {
   readonly target: Resource;
-  /** Of a morphTo: the value of the type field that leads here. */
+  /** For a morphTo: the value of the type field for this target. */
   readonly typeValue: string | undefined;
   readonly where: readonly Predicate[];
 }
 
-/** A predicate with others in the place of those that it is made of; one that is made of none stays as it is. */
+/** A copy of a predicate with each of its direct parts mapped. */
 export function withParts(predicate: Predicate, change: (part: Predicate) => Predicate): Predicate {
   switch (predicate.kind) {
     case 'compare':

@@ -10,25 +10,25 @@ import {
 import type { ResourceView } from '../../model/view.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { adviceOn, unknownOperator } from './advice.ts';
-import { collectionParameters } from './collection-parameters.ts';
+import { collectionParameters } from '../request/parameters.ts';
 import { isDeclared, resolvePath, type Path, type PathProblem } from './path.ts';
 
-/** What the name of a filter means. */
+/** A resolved filter name. */
 export interface Resolved {
   readonly path: Path;
   readonly operator: Operator;
 }
 
-/** Why a name means nothing: unknown (nothing of that name), or an operator that does not fit the type. */
+/** Why a filter name does not resolve: an unknown name, or an operator that does not fit the type. */
 export interface NameProblem {
   readonly kind: 'unknown' | 'operator';
   readonly message: string;
 }
 
 /**
- * Reads the name of a filter against what the caller sees: an exact path first, then a path and the longest operator
- * suffix; a suffix wins over an undeclared member of that name. `others` are further names that may be suggested for
- * an unknown one; `isGuessed` says whether any is suggested. See docs/contract/2-reading.md#query-string, rule 1.
+ * Resolves the name of a filter in a caller's view: an exact path first, then a path with the longest operator suffix. A
+ * suffix wins over an undeclared member of that name. `others` are further names to suggest for an unknown one;
+ * `isGuessed` turns suggestions on. See docs/contract/2-reading.md#query-string, rule 1.
  */
 export function resolveName(
   name: string,
@@ -51,13 +51,13 @@ export function resolveName(
   };
   const message = unknownPath(name, exact.error, isGuessed ? follow : undefined, others);
   const operator = isGuessed ? unknownOperator(name, resourceView) : undefined;
-  // That the field is there is no guess: what is wrong stands behind it.
+  // If the field exists, the suffix is wrong, and the operator's message is more exact.
   const isOther =
     message.includes('did you mean') && !message.endsWith(`did you mean ${operator?.base}?`);
   return fail({ kind: 'unknown', message: isOther ? message : (operator?.message ?? message) });
 }
 
-/** The path cut down to the branches whose end takes the operator. */
+/** The path, reduced to the branches whose end accepts the operator. */
 function fitting(name: string, path: Path, operator: Operator): Result<Resolved, NameProblem> {
   const fit = cutToFit(path, operator);
   if (fit !== undefined) return ok({ path: fit, operator });
@@ -69,7 +69,7 @@ function fitting(name: string, path: Path, operator: Operator): Result<Resolved,
 }
 
 function cutToFit(path: Path, operator: Operator): Path | undefined {
-  if (path.kind === 'place') return takes(path.place.leaf.type, operator) ? path : undefined;
+  if (path.kind === 'field') return takes(path.ref.leaf.type, operator) ? path : undefined;
   const branches = path.branches.flatMap((branch) => {
     if (branch.next === undefined) return isFlag(operator) ? [branch] : [];
     const next = cutToFit(branch.next, operator);
@@ -78,10 +78,10 @@ function cutToFit(path: Path, operator: Operator): Path | undefined {
   return branches.length === 0 ? undefined : { ...path, branches };
 }
 
-/** What the end of a path is and takes, for messages. */
+/** The type at the end of a path and the operators that it accepts, for messages. */
 function typeAndOperators(path: Path, name: string): string {
-  if (path.kind === 'place') {
-    const { type } = path.place.leaf;
+  if (path.kind === 'field') {
+    const { type } = path.ref.leaf;
     const fit = operatorsOf(type.comparison).map((operator) => operators[operator].suffix);
     return `is of type ${type.name}, which takes ${fit.join(', ')}`;
   }
@@ -91,13 +91,13 @@ function typeAndOperators(path: Path, name: string): string {
     : typeAndOperators(next, name);
 }
 
-/** What is wrong with a path; undefined where it leads somewhere. */
+/** Checks a path: its problem, or undefined if it resolves. */
 export type Follow = (path: string) => PathProblem | undefined;
 
 /**
- * What to say of a path that leads nowhere, with the nearest that leads somewhere: `prise_gt` → `price_gt`; without
- * `follow` none is looked for. `others` are what the name of a filter may have been meant to be; without them it is no
- * filter and takes no suffix.
+ * The message for an unknown path, with the nearest path that resolves: `prise_gt` → `price_gt`. Without `follow` none is
+ * searched. `others` are further candidates for the name of a filter; without them the path is not a filter and takes no
+ * suffix.
  */
 export function unknownPath(
   path: string,
@@ -113,8 +113,8 @@ export function unknownPath(
 }
 
 /**
- * The path with the nearest name in the place of the wrong one, and of any that is wrong behind it: those that nothing
- * is near to stay as they are written.
+ * The path with the wrong part replaced by the nearest name, and likewise the wrong parts after it. A part without a near
+ * name stays as written.
  */
 function nearestPath(
   path: string,
@@ -141,7 +141,7 @@ function nearestPath(
   return nearestPath(meant, next, follow, others) ?? meant;
 }
 
-/** `commments.limit` is right but for its relation. */
+/** Whether the last part is a collection parameter, as in `commments.limit`, where only the relation is wrong. */
 function isCollectionParameter(
   parts: readonly string[],
   others: readonly string[] | undefined,

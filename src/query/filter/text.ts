@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from '../../errors.ts';
 
-/** A part of a comma list: its text with the quotes off, and where the last colon outside quotes stood. */
+/** An item of a comma list: its text without quotes, and for pairs the name before the last colon outside quotes. */
 interface Item {
   readonly name: string | undefined;
   readonly text: string;
@@ -13,8 +13,8 @@ export interface Pair {
 }
 
 /**
- * Splits at commas outside double quotes. Inside quotes `\"` and `\\` stand for themselves; a quote inside an
- * unquoted item and an empty item that is not `""` are errors. See
+ * Splits at commas outside double quotes. Inside quotes, `\"` and `\\` are escapes. A quote inside an unquoted item and an
+ * empty item that is not `""` are errors. See
  * docs/contract/2-reading.md#lists-in-parameters, rule 3.
  */
 function splitItems(text: string, pairs: boolean): Result<readonly Item[], string> {
@@ -39,7 +39,7 @@ function splitItems(text: string, pairs: boolean): Result<readonly Item[], strin
   }
 }
 
-/** Where the item that starts at `start` ends: at the next comma outside quotes. */
+/** The end of the item that starts at `start`: the next comma outside quotes. */
 function itemEnd(text: string, start: number): number {
   let quoted = false;
   for (let index = start; index < text.length; index += 1) {
@@ -92,7 +92,7 @@ export function splitPairs(text: string): Result<readonly Pair[], string> {
   return ok(items.value.map((item) => ({ name: item.name ?? '', value: item.text })));
 }
 
-/** The names of a plain comma list such as that of `fields`: blanks around them are dropped. */
+/** The names of a plain comma list such as that of `fields`, trimmed. */
 export function splitNames(text: string): Result<readonly string[], string> {
   const names = text.split(',').map((name) => name.trim());
   return names.includes('') ? fail('has an empty item') : ok(names);

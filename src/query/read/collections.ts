@@ -1,5 +1,5 @@
-import { collectionParameters } from '../filter/collection-parameters.ts';
-import { placeOf } from '../filter/predicate.ts';
+import { collectionParameters } from '../request/parameters.ts';
+import { fieldRef } from '../filter/predicate.ts';
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { isToMany, type Resource } from '../../model/api.ts';
 import type { ResourceView } from '../../model/view.ts';
@@ -12,15 +12,15 @@ import { planSort, withId, type PlannedSort, type SortContext } from './sort.ts'
 
 type CollectionParameter = (typeof collectionParameters)[number];
 
-/** What a request says of the expanded collections that one path names: `comments.limit`, `comments.sort`. */
+/** The parameters for the expanded collections of one path: `comments.limit`, `comments.sort`. */
 interface PathParameters {
   readonly collections: readonly NamedCollection[];
   readonly parameters: Map<CollectionParameter, Condition>;
 }
 
 /**
- * Plans the paging and the order of the expanded collections; returns the conditions that are not about them. A name
- * is about a collection only where that is expanded: else `comments.limit` is a field. See
+ * Plans the paging and the order of the expanded collections; returns the other conditions as `rest`. `comments.limit` is
+ * a collection parameter only if `comments` is expanded, and otherwise a field. See
  * docs/contract/2-reading.md#expanded-collections, rule 1.
  */
 export function planCollections(
@@ -55,13 +55,13 @@ export function planCollections(
     return [{ name: condition.name, count: sortCollections(condition, collections, context) }];
   });
   refuseManyKeys(sort.count, own, context);
-  for (const [node, keys] of sort.carried ?? []) if (node.order.length === 0) node.order = keys;
+  for (const [node, keys] of sort.fromCursor ?? []) if (node.order.length === 0) node.order = keys;
   for (const node of allNodes(expand)) node.order = collectionOrder(node);
   return { rest, paged: planPaging(named, problems) };
 }
 
 /**
- * All sorts of a request share one limit; too many keys in one of them are refused as it is read. See
+ * Rejects too many keys in all sorts of a request together. planSort rejects too many in one. See
  * docs/contract/2-reading.md#sorting, rule 12.
  */
 function refuseManyKeys(
@@ -80,7 +80,7 @@ function refuseManyKeys(
     });
 }
 
-/** The order of a collection's own `sort`, in each of the resources that have it below a morphTo; gives its count of keys. */
+/** Plans `comments.sort` for each resource that has the collection (several below a morphTo); returns its number of keys. */
 function sortCollections(
   { name, value }: Condition,
   collections: readonly NamedCollection[],
@@ -106,7 +106,7 @@ function sortCollections(
   return count;
 }
 
-/** The order of a collection, made total; none of a relation that gives one record. */
+/** The order of a collection, made total by an id; empty for a to-one relation. */
 function collectionOrder({ relation, order, targets }: ExpandNode): readonly SortKey[] {
   const { relation: stored } = relation;
   const target: Resource | undefined = targets[0]?.resourceView.resource;
@@ -118,12 +118,12 @@ function collectionOrder({ relation, order, targets }: ExpandNode): readonly Sor
     (fields) => fields.length === 2 && fields.includes(ownerKey) && fields.includes(targetKey),
   );
   if (isUnique) return keys;
-  // The same record may be linked twice.
-  const place = placeOf(through.id, true);
-  return [...keys, { name: 'pivot.id', steps: [], place, descending: false, nulls: undefined }];
+  // Without a unique pair of keys the same record may be linked twice, so its id is not enough.
+  const ref = fieldRef(through.id, true);
+  return [...keys, { name: 'pivot.id', steps: [], ref, descending: false, nulls: undefined }];
 }
 
-/** The pages that are asked for; those of shallower paths come first, since deeper ones lie within them. */
+/** The requested pages. Shallower paths come first, because deeper ones refer to them. */
 function planPaging(
   named: ReadonlyMap<string, PathParameters>,
   problems: QueryProblem[],

@@ -1,40 +1,40 @@
 import { crc32 } from 'node:zlib';
 import type { JsonValue } from '../../specification/specification.ts';
 
-/** Where a page of a list ended: its order, and the values of the last record under each key of that order. */
+/** The end of a page: its order, and the last record's value for each key of that order. */
 export interface Cursor {
   readonly version: number;
   readonly resource: string;
   /** The keys of the order, without the last `id`; empty for the order by id. */
   readonly sort: string;
-  /** The keys by which that `sort` ordered expanded collections; empty or left out where it did not. */
+  /** The keys by which `sort` orders expanded collections; empty or undefined for none. */
   readonly collectionSort?: string | undefined;
-  /** What `nulls` said; empty where it said nothing. */
+  /** The `nulls` parameter; empty if it was not sent. */
   readonly nulls: string;
   readonly values: readonly JsonValue[];
-  /** Where values were too long to be carried. */
+  /** Set if values were too long to carry. */
   readonly long?: LongValues | undefined;
 }
 
-/** A cursor that does not carry long texts: it names the records where its page ended, which still have them. */
+/** The part of a cursor that replaces long texts: the last records of the page, whose values are read again. */
 export interface LongValues {
-  /** Under which keys only the beginning of a text stands among the values. */
+  /** The indexes of the keys whose value is only a prefix. */
   readonly cut: readonly number[];
-  /** The last records of the page, the very last one first, each by its id and the digest of its values. */
+  /** The last records of the page, the last one first, each with its id and the digest of its values. */
   readonly ends: readonly CursorEnd[];
 }
 
-/** A record at the end of a page, as a cursor names it. */
+/** A record at the end of a page. */
 export interface CursorEnd {
   readonly id: JsonValue;
   readonly digest: string;
 }
 
-/** What a list's `cursor` says: nothing (its first page), where to go on, or nothing that could be read. */
+/** The parsed `cursor` of a list: the first page, a position, or damaged. */
 export type CursorText = Cursor | 'first' | 'damaged';
 
-/** How many records a cursor names. */
-export const mostEnds = 4;
+/** The most records that a cursor names. */
+export const maxEnds = 4;
 
 const checkLength = 8;
 
@@ -42,7 +42,7 @@ function checkOf(payload: string): string {
   return crc32(payload).toString(16).padStart(checkLength, '0');
 }
 
-/** Writes a cursor as the client carries it: base64url of JSON, with a check against damage before it. */
+/** Encodes a cursor for the client: base64url of a checksum and JSON. */
 export function encodeCursor(cursor: Cursor): string {
   const { version, resource, sort, collectionSort = '', nulls, values, long } = cursor;
   const sorts = collectionSort === '' ? sort : [sort, collectionSort];
@@ -52,11 +52,11 @@ export function encodeCursor(cursor: Cursor): string {
   return Buffer.from(checkOf(payload) + payload).toString('base64url');
 }
 
-/** Reads a cursor. Nothing in it is believed: names are resolved and values read as those of a request. */
+/** Decodes a cursor. Its content is not trusted: names are resolved and values validated like those of a request. */
 export function decodeCursor(text: string): CursorText {
   if (text === '') return 'first';
   const whole = Buffer.from(text, 'base64url');
-  // The decoder passes over what is not of its alphabet, and over bits that are too many.
+  // Buffer skips characters outside the alphabet and surplus bits.
   if (whole.toString('base64url') !== text) return 'damaged';
   const payload = whole.toString('utf8', checkLength);
   if (whole.toString('utf8', 0, checkLength) !== checkOf(payload)) return 'damaged';
@@ -73,7 +73,7 @@ export function decodeCursor(text: string): CursorText {
   return long === undefined ? 'damaged' : { ...cursor, long };
 }
 
-/** The check tells damage, not malice: anyone can write a cursor that passes it. */
+/** The checksum detects damage, not forgery, so the JSON may still be invalid. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -86,7 +86,7 @@ function readLong([cut, ...ends]: readonly unknown[], keys: number): LongValues 
   if (!Array.isArray(cut) || cut.length === 0 || cut.length > keys) return undefined;
   if (!cut.every((index) => Number.isInteger(index) && index >= 0 && index < keys))
     return undefined;
-  if (ends.length === 0 || ends.length > mostEnds) return undefined;
+  if (ends.length === 0 || ends.length > maxEnds) return undefined;
   const read: CursorEnd[] = [];
   for (const end of ends) {
     if (!Array.isArray(end) || end.length !== 2) return undefined;
@@ -98,8 +98,8 @@ function readLong([cut, ...ends]: readonly unknown[], keys: number): LongValues 
   return { cut: cut as number[], ends: read };
 }
 
-/** What of a cursor decides the statements of its page; of a request without one nothing does. */
-export function cursorShape(cursor: CursorText | undefined): string {
+/** The part of the plan key that depends on the cursor; empty without one. */
+export function cursorKey(cursor: CursorText | undefined): string {
   if (cursor === undefined || typeof cursor === 'string') return cursor ?? '';
   const { version, resource, sort, collectionSort, nulls, values, long } = cursor;
   const isNull = values.map((value) => value !== null);

@@ -1,5 +1,5 @@
 import { getOrInsert } from '../../lib/get-or-insert.ts';
-import { facesOf, type Path } from '../filter/path.ts';
+import { targetsOf, type Path } from '../filter/path.ts';
 import type { Predicate } from '../filter/predicate.ts';
 import { isToMany, type Api } from '../../model/api.ts';
 import { unknownName } from '../../model/build/names.ts';
@@ -9,7 +9,7 @@ import type { ParameterName } from '../request/parameters.ts';
 import type { QueryProblem } from '../request/problem.ts';
 import type { CollectionPaging, SortKey } from '../plan.ts';
 
-/** A relation that the request expands, with those below it. */
+/** A relation that the request expands, with its nested expansions. */
 export interface ExpandNode {
   readonly relation: RelationView;
   readonly targets: readonly {
@@ -17,24 +17,24 @@ export interface ExpandNode {
     readonly typeValue: string | undefined;
     readonly children: readonly ExpandNode[];
   }[];
-  /** Of a collection; found out with the filters and the sort of the request. */
+  /** For a collection; set when filters, sort and paging are planned. */
   where: readonly Predicate[];
   order: readonly SortKey[];
   paging: CollectionPaging | undefined;
 }
 
-/** An expanded collection that a path goes into, and what is left of the path there. */
+/** An expanded collection that a path goes into, and the rest of the path. */
 export interface Collection {
   readonly node: ExpandNode;
   readonly rest: Path;
 }
 
 /**
- * The deepest expanded collections that a path goes into, one for each branch of a morphTo before them; none when the
- * path is about the records themselves. See docs/contract/2-reading.md#filters-in-expanded-collections, rule 1.
+ * The deepest expanded collections that a path goes into, one for each branch of a morphTo before them; empty if the path
+ * is about the records themselves. See docs/contract/2-reading.md#filters-in-expanded-collections, rule 1.
  */
 export function collectionsOf(path: Path, expand: readonly ExpandNode[]): readonly Collection[] {
-  if (path.kind === 'place') return [];
+  if (path.kind === 'field') return [];
   const node = expand.find(({ relation }) => relation.relation === path.relation);
   if (node === undefined) return [];
   return path.branches.flatMap(({ target, next }) => {
@@ -47,14 +47,14 @@ export function collectionsOf(path: Path, expand: readonly ExpandNode[]): readon
   });
 }
 
-/** An expanded collection, the resource that has it, and the nodes that lead to it, itself the last. */
+/** An expanded collection, the resource that has it, and the nodes on the path to it, itself included. */
 export interface NamedCollection {
   readonly node: ExpandNode;
   readonly owner: ResourceView;
   readonly trail: readonly ExpandNode[];
 }
 
-/** The expanded collections of this path of relation names; several below a morphTo. */
+/** The expanded collections at a path of relation names; several below a morphTo. */
 export function collectionsNamed(
   path: readonly string[],
   owner: ResourceView,
@@ -135,11 +135,11 @@ function depthLimit(
           message: `must be at most ${limits.maxDepth} (limits.maxDepth)`,
         },
   );
-  // What is too deep for the API is told beside it.
+  // Continue with the API's own limit, so that paths that are too deep for it are reported as well.
   return limits.maxDepth;
 }
 
-/** Each step has to be a relation of at least one resource that the steps before it lead to. */
+/** Checks that each step is a relation of at least one resource that the previous steps lead to. */
 function checkPath(
   parts: readonly string[],
   resourceViews: readonly ResourceView[],
@@ -152,7 +152,7 @@ function checkPath(
   if (relations.length > 0)
     return checkPath(
       rest,
-      relations.flatMap((relation) => facesOf(relation).map(({ resourceView }) => resourceView)),
+      relations.flatMap((relation) => targetsOf(relation).map(({ resourceView }) => resourceView)),
       whole,
       problems,
     );
@@ -177,12 +177,12 @@ function insert(tree: NameTree, parts: readonly string[]): void {
   );
 }
 
-/** Relations in the order of the model, whatever the order of the names. */
+/** Resolves names to relations, in the order of the model. */
 function resolve(tree: NameTree, resourceView: ResourceView): readonly ExpandNode[] {
   return [...resourceView.relations.values()].flatMap((relation) => {
     const branch = tree.get(relation.name);
     if (branch === undefined) return [];
-    const targets = facesOf(relation).map((target) => ({
+    const targets = targetsOf(relation).map((target) => ({
       ...target,
       children: resolve(branch, target.resourceView),
     }));

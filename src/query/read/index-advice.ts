@@ -1,24 +1,27 @@
 import { operators } from '../../model/operators.ts';
-import { isRelatedToOne, type Place, type Predicate } from '../filter/predicate.ts';
+import { isRelatedToOne, type FieldRef, type Predicate } from '../filter/predicate.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import { beginsIndex, isConverted, tellsFew } from '../../model/indexes.ts';
 import type { ReadPlan, SortKey } from '../plan.ts';
 
-/** What the database's plan of a list, or of its count, shows. */
-interface Found {
-  /** It counts, so that its records have no order. */
+/** What the database's query plan of a list, or of its count, shows. */
+interface PlanFindings {
+  /** It is the count, which needs no order. */
   readonly counts: boolean;
-  /** It reads all records. */
+  /** It reads the whole table. */
   readonly scans: boolean;
-  /** It sorts what no index has in order. */
+  /** It sorts without an index. */
   readonly sorts: boolean;
 }
 
 /**
- * The index that a list lacks, in the words of the file: undefined where the plan shows no lack, or no index of the
- * resource's own fields would help, or it is there already.
+ * The index that would help a list, written as in the specification file; undefined if none is needed, none would help,
+ * or it exists already.
  */
-export function adviseIndex(plan: ReadPlan, { counts, scans, sorts }: Found): string | undefined {
+export function adviseIndex(
+  plan: ReadPlan,
+  { counts, scans, sorts }: PlanFindings,
+): string | undefined {
   if (plan.kind !== 'list' || (!scans && !sorts)) return undefined;
   const { resource } = plan;
   const equal = equalFields(plan.where);
@@ -27,9 +30,9 @@ export function adviseIndex(plan: ReadPlan, { counts, scans, sorts }: Found): st
     const behind = adviseBehind(plan.where);
     if (behind !== undefined) return behind;
   }
-  // Behind what is equal, the index that the list needs serves its count as well.
+  // With equality fields first, the index for the list serves its count as well.
   const order = counts && equal.length === 0 ? [] : orderFields(plan.order, resource);
-  // Where nothing is filtered, all records are read because all are wanted.
+  // Without a filter, reading all records is what was asked for.
   const isFiltered = plan.where.length > 0;
   if (!sorts && !isFiltered) return undefined;
   const following = order.length > 0 ? order : ranged.slice(0, 1);
@@ -42,7 +45,7 @@ export function adviseIndex(plan: ReadPlan, { counts, scans, sorts }: Found): st
     : `${resource.name}: indexes: [[${names.join(', ')}]]`;
 }
 
-/** The index by which few related records would be found; undefined where there is one, or none would help. */
+/** The index by which few related records would be found; undefined if it exists or none would help. */
 function adviseBehind(where: readonly Predicate[]): string | undefined {
   for (const predicate of where) {
     if (!isRelatedToOne(predicate)) continue;
@@ -59,21 +62,21 @@ function adviseBehind(where: readonly Predicate[]): string | undefined {
 }
 
 /**
- * Whether an index may be advised for a field of the record itself; long prose is left out. See
+ * Whether an index may be advised for a value: a scalar field of the record itself, not long prose. See
  * docs/contract/1-specification-file.md#field-types, rule 6.
  */
-function isAdvisedIn({ field, members, isPivot }: Place): boolean {
+function isAdvisedIn({ field, members, isPivot }: FieldRef): boolean {
   const { type, items } = field;
   const isOwn = members.length === 0 && !isPivot;
   const isScalar = type.sortable && items === undefined;
   return isOwn && isScalar && type.text !== 'long' && !isConverted(field);
 }
 
-/** The fields that have to have one value, or none. */
+/** The fields that are compared for equality or with null. */
 function equalFields(where: readonly Predicate[]): readonly Field[] {
   return where.flatMap((predicate) =>
-    predicate.kind === 'null' && predicate.isNull && isAdvisedIn(predicate.place)
-      ? [predicate.place.field]
+    predicate.kind === 'null' && predicate.isNull && isAdvisedIn(predicate.ref)
+      ? [predicate.ref.field]
       : ownFields([predicate], 'equal'),
   );
 }
@@ -82,22 +85,22 @@ function ownFields(where: readonly Predicate[], index: 'equal' | 'range'): reado
   return where.flatMap((predicate) =>
     predicate.kind === 'compare' &&
     operators[predicate.operator].index === index &&
-    isAdvisedIn(predicate.place)
-      ? [predicate.place.field]
+    isAdvisedIn(predicate.ref)
+      ? [predicate.ref.field]
       : [],
   );
 }
 
-/** The fields of an order that one index can have; none where it cannot. An index ends with the id anyway. */
+/** The fields of an order that one index can serve; empty if none can. The id is omitted, since every index ends with it. */
 function orderFields(order: readonly SortKey[], { id }: Resource): readonly Field[] {
   const isPlain = order.every(
-    ({ steps, place, descending, nulls }) =>
+    ({ steps, ref, descending, nulls }) =>
       steps.length === 0 &&
-      isAdvisedIn(place) &&
+      isAdvisedIn(ref) &&
       descending === order[0]?.descending &&
       (nulls === undefined || (nulls === 'last') === descending),
   );
-  return isPlain ? order.map(({ place }) => place.field).filter((field) => field !== id) : [];
+  return isPlain ? order.map(({ ref }) => ref.field).filter((field) => field !== id) : [];
 }
 
 function isIndexed(resource: Resource, fields: readonly Field[]): boolean {

@@ -16,29 +16,29 @@ import { restrict } from '../access/restrict.ts';
 import { planSelection } from './selection.ts';
 import { planNulls, planSort, withId, type PlannedSort, type SortContext } from './sort.ts';
 
-/** A list as the caller asks for it. */
+/** The request for a list. */
 export interface ListRequest {
   readonly query: Query;
   readonly resourceView: ResourceView;
   readonly version: number;
   readonly preferences: Preferences;
-  /** Of a list in cursor mode. */
+  /** Set for a list in cursor mode. */
   readonly cursor: CursorText | undefined;
 }
 
 /**
- * Plans a list. Every problem of the query is reported at once, those of bound values included, although they are
- * no part of the plan.
+ * Plans a list. Reports every problem of the query at once, including those of bound values, which are not part of the
+ * plan.
  */
 export function planList(request: ListRequest, api: Api): Result<ReadPlan> {
   const { query, resourceView, preferences } = request;
   const problems = [...query.problems];
   const { reserved } = query;
   const conflicts = pagingConflicts(reserved);
-  // Beside another kind of paging it does not matter what a cursor says.
+  // If the cursor conflicts with other paging parameters, its content is not checked.
   const cursor = conflicts.length === 0 ? request.cursor : undefined;
   const expand = planExpand(resourceView, api, reserved, problems);
-  const nulls = planNulls(reserved.get('nulls'), problems) ?? carriedNulls(cursor);
+  const nulls = planNulls(reserved.get('nulls'), problems) ?? cursorNulls(cursor);
   const context = { limits: api.limits, expand, nulls, prefix: '', problems };
   const { sorted, carried } = planOrder({ ...request, cursor }, context);
   const { rest, paged } = planCollections(query.conditions, resourceView, sorted, context);
@@ -65,7 +65,29 @@ export function planList(request: ListRequest, api: Api): Result<ReadPlan> {
   return finish(plan, query, resourceView, api, problems, cursor);
 }
 
-/** Plans the read of one record by its id: a single read, or the body that a write gives back. */
+/** The parameters that a streamed list rejects. See docs/contract/2-reading.md#csv-and-ndjson, rule 3. */
+const notStreamed: readonly ParameterName[] = ['cursor', 'expand'];
+
+/**
+ * Plans a list that is streamed as CSV or NDJSON: always by page or offset, whatever pagination the resource has, and
+ * without expansions. Reports every problem of the query at once.
+ */
+export function planExport(request: Omit<ListRequest, 'cursor'>, api: Api): Result<ReadPlan> {
+  const { query } = request;
+  const problems = notStreamed
+    .filter((name) => query.reserved.has(name))
+    .map((parameter): QueryProblem => ({
+      parameter,
+      code: 'INVALID_PARAMETER',
+      message: 'cannot be combined with CSV and NDJSON, which are sent as they are read',
+    }));
+  // The cursor is rejected already, so its text is not checked.
+  const reserved = new Map([...query.reserved].filter(([name]) => name !== 'cursor'));
+  const cleared = { ...query, reserved, problems: [...query.problems, ...problems] };
+  return planList({ ...request, query: cleared, cursor: undefined }, api);
+}
+
+/** Plans the read of one record by its id: a single read, or the response body of a write. */
 export function planOne(query: Query, resourceView: ResourceView, api: Api): Result<ReadPlan> {
   const problems = [...query.problems];
   const { reserved } = query;
@@ -83,7 +105,7 @@ export function planOne(query: Query, resourceView: ResourceView, api: Api): Res
   const { rest, paged } = planCollections(query.conditions, resourceView, sorted, context);
   const slots: Slot[] = [];
   const others = parametersOf('read');
-  // They filter the expanded collections, into which they are put; a filter of the record itself is a problem.
+  // Sets `where` of the expanded collections. A filter of the record itself is reported as a problem.
   planFilters(rest, [], { resourceView, api, expand, others, isSingle: true, slots, problems });
   const selection = planSelection(resourceView, expand, reserved, problems);
   const plan: ReadPlan = {
@@ -98,31 +120,31 @@ export function planOne(query: Query, resourceView: ResourceView, api: Api): Res
   return finish(plan, query, resourceView, api, problems);
 }
 
-/** The reserved parameters that have a sense on such a request: what an unknown name may have been meant to be. */
+/** The reserved parameters of this kind of request, as suggestions for an unknown name. */
 function parametersOf(kind: 'list' | 'read'): readonly ParameterName[] {
   return parameterNames.filter((name) => isOn(name, kind));
 }
 
 const noSort: PlannedSort = { keys: [], collections: new Map(), count: 0 };
 
-/** Where a cursor says that nulls stand, in the list and in the collections that it comes with. */
-function carriedNulls(cursor: CursorText | undefined): 'first' | 'last' | undefined {
+/** The `nulls` of a cursor, for the list and its expanded collections. */
+function cursorNulls(cursor: CursorText | undefined): 'first' | 'last' | undefined {
   const nulls = typeof cursor === 'object' ? cursor.nulls : '';
   return nulls === 'first' || nulls === 'last' ? nulls : undefined;
 }
 
-/** What of the order a further cursor carries. */
-interface CarriedOrder {
+/** The part of the order that the next cursor carries. */
+interface CursorOrder {
   readonly sort: string;
   readonly collectionSort: string;
   readonly nulls: string;
 }
 
-/** The order of a list: what `sort` and `nulls` say, and where they leave it out what the cursor carries. */
+/** The order of a list: from `sort` and `nulls`, or else from the cursor. */
 function planOrder(
   { query, resourceView, version, cursor }: ListRequest,
   context: SortContext,
-): { sorted: PlannedSort; carried: CarriedOrder } {
+): { sorted: PlannedSort; carried: CursorOrder } {
   const { problems } = context;
   const { reserved } = query;
   const sort = reserved.get('sort');
@@ -143,38 +165,42 @@ function planOrder(
   else if (carried.sort !== '' && carried.sort !== cursor.sort)
     refuse('belongs to another sort; leave sort out, since a cursor carries its own');
   else if (carried.nulls !== '' && carried.nulls !== cursor.nulls)
-    refuse('belongs to another place of nulls; leave nulls out, since a cursor carries it');
+    refuse('belongs to another order of nulls; leave nulls out, since a cursor carries it');
   else {
     const unread: QueryProblem[] = [];
-    const list = planCarried(cursor.sort, resourceView, { ...context, problems: unread });
-    const isPlaced = cursor.nulls === '' || carriedNulls(cursor) !== undefined;
+    const list = planCursorSort(cursor.sort, resourceView, { ...context, problems: unread });
+    const isPlaced = cursor.nulls === '' || cursorNulls(cursor) !== undefined;
     const collectionSort =
       sort === undefined ? (cursor.collectionSort ?? '') : carried.collectionSort;
-    // Nothing is wrong with keys of a collection that this request does not expand.
-    const others = planCarried(collectionSort, resourceView, { ...context, problems: [] });
+    // Keys of collections that this request does not expand are ignored.
+    const others = planCursorSort(collectionSort, resourceView, { ...context, problems: [] });
     const isTooMuch = list.count + others.count > context.limits.sorts;
     if (unread.length > 0 || !isPlaced || isTooMuch)
       refuse('belongs to a sort that does not exist');
     return {
-      sorted: { ...written, keys: list.keys, carried: others.collections },
+      sorted: { ...written, keys: list.keys, fromCursor: others.collections },
       carried: { sort: cursor.sort, collectionSort, nulls: cursor.nulls },
     };
   }
   return { sorted: written, carried };
 }
 
-/** The keys of a sort that a cursor carries. */
-function planCarried(sort: string, resourceView: ResourceView, context: SortContext): PlannedSort {
+/** The keys of a cursor's sort. */
+function planCursorSort(
+  sort: string,
+  resourceView: ResourceView,
+  context: SortContext,
+): PlannedSort {
   return sort === '' ? noSort : planSort(sort, resourceView, 'cursor', context);
 }
 
-/** Keys as `sort` names them; below a morphTo one name means several. */
+/** Keys as text for `sort`. Below a morphTo several keys have the same name. */
 function textOf(keys: readonly SortKey[]): string {
   const names = keys.map(({ name, descending }) => `${descending ? '-' : ''}${name}`);
   return [...new Set(names)].join(',');
 }
 
-/** The plan with the caller's row rules in it; or all problems, those of the values that would be bound as well. */
+/** The plan with the caller's row rules; or all problems, including those of bound values. */
 function finish(
   plan: ReadPlan,
   query: Query,
@@ -189,7 +215,7 @@ function finish(
   return fail(queryError(bound.ok ? problems : [...problems, ...bound.error]));
 }
 
-/** The problems of paging parameters that exclude each other. See docs/contract/2-reading.md#pagination, rule 3. */
+/** Problems of mutually exclusive paging parameters. See docs/contract/2-reading.md#pagination, rule 3. */
 function pagingConflicts(reserved: Query['reserved']): readonly QueryProblem[] {
   const pairs = [
     ['page', 'offset'],
@@ -205,7 +231,7 @@ function pagingConflicts(reserved: Query['reserved']): readonly QueryProblem[] {
     }));
 }
 
-/** The paging that the request asks for; a `cursor` that is given here comes without page and offset. */
+/** The paging of the request. With a `cursor`, page and offset have been ruled out. */
 function planPaging(
   { sources }: Query,
   cursor: CursorText | undefined,

@@ -4,34 +4,33 @@ import { unknownName } from '../../model/build/names.ts';
 import type { FieldView, RelationView, ResourceView } from '../../model/view.ts';
 import { splitNames } from '../filter/text.ts';
 import type { ParameterName } from '../request/parameters.ts';
-import { mostGuesses, type QueryProblem } from '../request/problem.ts';
+import { maxSuggestions, type QueryProblem } from '../request/problem.ts';
 import type { ExpandNode } from './expand.ts';
 import type { ExpandPlan, Member, Selection } from '../plan.ts';
-import { matchesPattern } from './wildcard.ts';
 
-/** What `fields` or `exclude` says of one resource, below the relation that leads to it. */
+/** The names in `fields` or `exclude` for one resource, relative to the relation that leads to it. */
 interface Items {
   readonly mode: 'fields' | 'exclude';
   readonly names: readonly Item[];
-  /** What may be named here besides fields and relations. */
+  /** Valid names besides fields and relations. */
   readonly others?: readonly string[];
 }
 
-/** One name of the list, what is left of it at this level; `whole` is the text as the client wrote it. */
+/** One name of the list: the rest of it at this level, and as `whole` the text in the request. */
 interface Item {
   readonly name: string;
   readonly whole: string;
-  /** It came from a group: names that do not apply here are passed over. */
+  /** It came from a group, so a name that does not apply here is skipped. */
   readonly fromGroup: boolean;
 }
 
-/** A name that cannot be used, and why. */
-interface Refusal {
+/** A name that is rejected, and why. */
+interface RejectedName {
   readonly whole: string;
   readonly message: string;
 }
 
-/** Plans which members and expansions of a resource are shown. See docs/contract/2-reading.md#field-selection. */
+/** Plans which members and expansions of a resource are returned. See docs/contract/2-reading.md#field-selection. */
 export function planSelection(
   resourceView: ResourceView,
   expand: readonly ExpandNode[],
@@ -54,7 +53,7 @@ export function planSelection(
   if (names?.ok === false) refuse(names.error);
   if (names?.ok !== true) return select(resourceView, expand, { mode: 'exclude', names: [] }, []);
   const items = names.value.map((name) => ({ name, whole: name, fromGroup: false }));
-  const refusals: Refusal[] = [];
+  const refusals: RejectedName[] = [];
   const selection = select(resourceView, expand, { mode, names: items }, refusals);
   for (const { message } of refusals) refuse(message);
   return selection;
@@ -64,7 +63,7 @@ function select(
   resourceView: ResourceView,
   expand: readonly ExpandNode[],
   items: Items,
-  refusals: Refusal[],
+  refusals: RejectedName[],
 ): Selection {
   const { mode } = items;
   const names = expandGroups(items.names, resourceView, refusals);
@@ -86,7 +85,7 @@ function select(
       const problem = choose(head, rest, matched, chosen);
       if (problem !== undefined) refuse(item, problem);
     } else {
-      const isGuessed = refusals.length < mostGuesses;
+      const isGuessed = refusals.length < maxSuggestions;
       const known = isGuessed
         ? [...resourceView.fields.keys(), ...resourceView.relations.keys(), ...(items.others ?? [])]
         : [];
@@ -114,13 +113,13 @@ function select(
   return { members, expand: expansions };
 }
 
-/** What names say of fields: which of them they mean whole, and which members of objects. */
+/** The fields that the names select: whole fields, and paths inside object fields. */
 interface Chosen {
   readonly whole: Set<string>;
   readonly paths: Map<string, string[][]>;
 }
 
-/** Notes what a name chooses of the fields that it means; gives what is wrong with it. */
+/** Adds a name's fields to the chosen ones; returns the name's problem. */
 function choose(
   head: string,
   rest: readonly string[],
@@ -137,7 +136,7 @@ function choose(
   return head.includes('*') ? undefined : message;
 }
 
-/** The members that are shown of these fields; those that `stays` says whatever was chosen. */
+/** The returned members of these fields. Fields for which `stays` is true are always included. */
 function membersOf(
   fields: Iterable<FieldView>,
   mode: Items['mode'],
@@ -158,16 +157,16 @@ function membersOf(
   return members;
 }
 
-/** A relation at the end of what is left of a name before `rest` has to be expanded by its whole path. */
+/** The message for a relation that is not expanded, with the whole path up to it (before `rest`). */
 function notExpanded({ name, whole }: Item, rest: readonly string[]): string {
   const [head = ''] = name.split('.');
   const path = rest.length === 0 ? whole : whole.slice(0, -rest.join('.').length - 1);
   return `${head} is a relation that this request does not expand; add expand=${path}`;
 }
 
-function planExpansion(node: ExpandNode, items: Items, refusals: Refusal[]): ExpandPlan {
+function planExpansion(node: ExpandNode, items: Items, refusals: RejectedName[]): ExpandPlan {
   const { relation } = node.relation;
-  // With no name of its own, a relation is shown whole.
+  // A relation without names of its own is returned whole.
   const mode = items.names.length === 0 ? 'exclude' : items.mode;
   const pivotFields = relation.kind === 'belongsToMany' ? pivotOf(node.relation, relation) : [];
   const hasPivot = pivotFields.length > 0;
@@ -179,14 +178,14 @@ function planExpansion(node: ExpandNode, items: Items, refusals: Refusal[]): Exp
     ? planPivot(pivotFields, { mode, names: items.names.filter(isPivot) }, refusals)
     : undefined;
   const targets = node.targets.map(({ resourceView, typeValue, children }) => {
-    const refused: Refusal[] = [];
+    const refused: RejectedName[] = [];
     const selection = select(resourceView, children, { mode, names, others }, refused);
     return {
       target: { resource: resourceView.resource, typeValue, selection, where: [] },
       refused,
     };
   });
-  // A name below a morphTo applies to the targets that have it; one that none has is refused.
+  // A name below a morphTo applies to the targets that have it, and is rejected if none has it.
   for (const refusal of targets[0]?.refused ?? [])
     if (targets.every(({ refused }) => refused.some(({ whole }) => whole === refusal.whole)))
       refusals.push(refusal);
@@ -201,20 +200,20 @@ function planExpansion(node: ExpandNode, items: Items, refusals: Refusal[]): Exp
   };
 }
 
-/** What the caller sees of the fields that `withPivot` names, under the names of this version. */
+/** The `withPivot` fields that the caller sees, with their names in this version. */
 function pivotOf(view: RelationView, { through, pivot }: BelongsToMany): readonly FieldView[] {
   const fields = view.target(through)?.fields.values() ?? [];
   return [...fields].filter(({ field }) => pivot.includes(field));
 }
 
 /**
- * The members of `pivot`: all, or those of them that `fields` names, or all but what `exclude` names; undefined where
- * that names `pivot` itself.
+ * The members of `pivot`: all, those that `fields` names, or all but those that `exclude` names; undefined if `exclude`
+ * names `pivot` itself.
  */
 function planPivot(
   fields: readonly FieldView[],
   { mode, names }: Items,
-  refusals: Refusal[],
+  refusals: RejectedName[],
 ): readonly Member[] | undefined {
   const chosen: Chosen = { whole: new Set(), paths: new Map() };
   let isWhole = false;
@@ -237,7 +236,7 @@ function planPivot(
 function expandGroups(
   items: readonly Item[],
   resourceView: ResourceView,
-  refusals: Refusal[],
+  refusals: RejectedName[],
 ): readonly Item[] {
   return items.flatMap((item) => {
     if (!item.name.startsWith('@')) return [item];
@@ -251,17 +250,34 @@ function expandGroups(
   });
 }
 
-/** The fields that a name or a pattern with `*` means. */
+/** The fields that match a name or a pattern with `*`. */
 function matchFields(name: string, fields: Iterable<FieldView>): readonly FieldView[] {
   return [...fields].filter((view) => matchesPattern(view.name, name));
 }
 
-/** Why a path does not lead into an object field; undefined when it does. */
+/** Whether a name matches a pattern in which `*` stands for any text. Takes linear time. */
+export function matchesPattern(name: string, pattern: string): boolean {
+  if (!pattern.includes('*')) return name === pattern;
+  const pieces = pattern.split('*');
+  const [first = '', last = ''] = [pieces[0], pieces.at(-1)];
+  if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last))
+    return false;
+  let position = first.length;
+  const end = name.length - last.length;
+  for (const piece of pieces.slice(1, -1)) {
+    const found = name.indexOf(piece, position);
+    if (found === -1 || found + piece.length > end) return false;
+    position = found + piece.length;
+  }
+  return true;
+}
+
+/** Why a path cannot be followed into an object field; undefined if it can. */
 function pathProblem(called: string, field: Field, path: readonly string[]): string | undefined {
   if (field.type.json === 'any') return undefined;
   if (field.type.json !== 'object') return `${called} is no object and has no members`;
   const [head = '', ...rest] = path;
-  // A wildcard that matches nothing is no error.
+  // A wildcard that matches nothing is not an error.
   if (field.properties === undefined || head.includes('*')) return undefined;
   const property = field.properties.get(head);
   if (property === undefined)

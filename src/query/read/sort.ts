@@ -1,27 +1,27 @@
 import { fail, ok, type Result } from '../../errors.ts';
 import { isTooDeep, resolvePath, type Path, type PathProblem } from '../filter/path.ts';
-import { placeOf } from '../filter/predicate.ts';
+import { fieldRef } from '../filter/predicate.ts';
 import { unknownPath } from '../filter/resolve.ts';
 import { splitNames } from '../filter/text.ts';
 import type { Field, Limits, Resource } from '../../model/api.ts';
 import type { ResourceView } from '../../model/view.ts';
 import { counted } from '../../model/values.ts';
-import { mostGuesses, type QueryProblem } from '../request/problem.ts';
+import { maxSuggestions, type QueryProblem } from '../request/problem.ts';
 import { collectionsOf, type ExpandNode } from './expand.ts';
 import type { SortKey } from '../plan.ts';
 
-/** What a `sort` is read with. */
+/** The input and output of planning a `sort`: `problems` is added to. */
 export interface SortContext {
   readonly limits: Limits;
   readonly expand: readonly ExpandNode[];
-  /** What `nulls` says. */
+  /** The `nulls` parameter. */
   readonly nulls: 'first' | 'last' | undefined;
-  /** What every name goes on from: empty, or the relation of the collection whose own sort it is, and a dot. */
+  /** The prefix of every name: empty, or for a collection's own sort its relation and a dot. */
   readonly prefix: string;
   readonly problems: QueryProblem[];
 }
 
-/** Reads `nulls`, whose problems are reported. */
+/** Parses `nulls` and reports its problems. */
 export function planNulls(
   text: string | undefined,
   problems: QueryProblem[],
@@ -31,18 +31,19 @@ export function planNulls(
   return undefined;
 }
 
-/** The keys that a `sort` names: those of the records themselves, and those of the collections that it sorts. */
+/** The keys of a `sort`: for the records themselves, and for the expanded collections. */
 export interface PlannedSort {
   readonly keys: readonly SortKey[];
   readonly collections: ReadonlyMap<ExpandNode, readonly SortKey[]>;
-  /** Those of collections by a cursor, for where the request itself says nothing. */
-  readonly carried?: ReadonlyMap<ExpandNode, readonly SortKey[]>;
-  /** How many names are written. */
+  /** Collection keys from the cursor, for collections that the request itself does not sort. */
+  readonly fromCursor?: ReadonlyMap<ExpandNode, readonly SortKey[]>;
+  /** The number of names in the text. */
   readonly count: number;
 }
 
 /**
- * Resolves a `sort`, written as the parameter of that name; no key is added. See docs/contract/2-reading.md#sorting.
+ * Resolves a `sort` and reports problems under `parameter`. Does not add the final `id` (see `withId`). See
+ * docs/contract/2-reading.md#sorting.
  */
 export function planSort(
   text: string,
@@ -91,20 +92,20 @@ export function planSort(
   return { keys, collections, count };
 }
 
-/** Ends an order with `id` in the direction of the last key, so that it is total. */
+/** Appends `id` in the direction of the last key, so that the order is total. */
 export function withId(keys: readonly SortKey[], { id }: Resource): readonly SortKey[] {
-  if (keys.some(({ place, steps }) => steps.length === 0 && place.leaf === id)) return keys;
+  if (keys.some(({ ref, steps }) => steps.length === 0 && ref.leaf === id)) return keys;
   const descending = keys.at(-1)?.descending ?? false;
-  return [...keys, { name: 'id', steps: [], place: placeOf(id), descending, nulls: undefined }];
+  return [...keys, { name: 'id', steps: [], ref: fieldRef(id), descending, nulls: undefined }];
 }
 
 interface PlannedKey {
   readonly key: SortKey;
-  /** The expanded collection that it sorts; absent: the records themselves. */
+  /** The expanded collection that it sorts; undefined for the records themselves. */
   readonly collection: ExpandNode | undefined;
 }
 
-/** The keys that a name means: one, but below a morphTo one for each collection of that path. */
+/** The keys of a name: one, or below a morphTo one for each collection at that path. */
 function planKey(
   name: string,
   descending: boolean,
@@ -113,7 +114,7 @@ function planKey(
 ): Result<readonly PlannedKey[], string> {
   const path = resolvePath(`${prefix}${name}`, resourceView);
   if (!path.ok) {
-    // As it is written here, without the relation that it goes on from.
+    // Problems are about the name as written, without the prefix.
     const asWritten = (problem: PathProblem): PathProblem => ({
       ...problem,
       part: problem.part - (prefix === '' ? 0 : 1),
@@ -128,7 +129,7 @@ function planKey(
         ? unknownPath(
             name,
             asWritten(path.error),
-            problems.length < mostGuesses ? follow : undefined,
+            problems.length < maxSuggestions ? follow : undefined,
           )
         : `there is no field ${name}; ${written}`,
     );
@@ -148,7 +149,7 @@ function planKey(
   return failure !== undefined && keys.length === 0 ? failure : ok(keys);
 }
 
-/** What is written here in place of a key as other APIs have it: `at:desc`, `at,desc`, `["at","DESC"]`. */
+/** A hint for sort keys in the syntax of other APIs: `at:desc`, `at,desc`, `["at","DESC"]`. */
 function writtenElsewhere(name: string, isField: (name: string) => boolean): string | undefined {
   const [, bare = '', order = ''] = /^(.+?)[ :.+](asc|desc)$/iu.exec(name) ?? [];
   if (bare !== '' && isField(bare)) return `write ${/^d/iu.test(order) ? '-' : ''}${bare}`;
@@ -158,7 +159,7 @@ function writtenElsewhere(name: string, isField: (name: string) => boolean): str
     : undefined;
 }
 
-/** The key at the end of a path; the failure says why nothing can be sorted by it. */
+/** The key at the end of a path, or why it cannot be sorted by. */
 function keyAt(
   name: string,
   path: Path,
@@ -167,10 +168,10 @@ function keyAt(
 ): Result<SortKey, string> {
   const found = stepsOf(path, name);
   if (!found.ok) return found;
-  const { steps, place } = found.value;
-  if (place.isPivot && steps.length > 0)
+  const { steps, ref } = found.value;
+  if (ref.isPivot && steps.length > 0)
     return fail(`${name} can be sorted by only where the relation before pivot is expanded`);
-  const { leaf, members, field } = place;
+  const { leaf, members, field } = ref;
   const isSortable = leaf.type.sortable && (leaf.items === undefined || isScalar(leaf.items));
   if (!isSortable)
     return fail(
@@ -182,12 +183,12 @@ function keyAt(
   const canBeNull =
     steps.length > 0 || members.length > 0 || field.nullable || leaf.items !== undefined;
   const placed = nulls ?? (descending ? 'last' : 'first');
-  return ok({ name, steps, place, descending, nulls: canBeNull ? placed : undefined });
+  return ok({ name, steps, ref, descending, nulls: canBeNull ? placed : undefined });
 }
 
-/** The relations that a path goes through, and where it ends. */
-function stepsOf(path: Path, name: string): Result<Pick<SortKey, 'steps' | 'place'>, string> {
-  if (path.kind === 'place') return ok({ steps: [], place: path.place });
+/** The relations of a path, and the value at its end. */
+function stepsOf(path: Path, name: string): Result<Pick<SortKey, 'steps' | 'ref'>, string> {
+  if (path.kind === 'field') return ok({ steps: [], ref: path.ref });
   const { relation } = path;
   const [branch] = path.branches;
   if (branch?.next === undefined) return fail(`${name} is a relation, which cannot be sorted by`);
@@ -195,8 +196,8 @@ function stepsOf(path: Path, name: string): Result<Pick<SortKey, 'steps' | 'plac
     return fail(`${name} cannot be sorted by: its path goes through a morphTo`);
   const below = stepsOf(branch.next, name);
   if (!below.ok) return below;
-  const { steps, place } = below.value;
-  return ok({ steps: [{ relation, target: branch.target }, ...steps], place });
+  const { steps, ref } = below.value;
+  return ok({ steps: [{ relation, target: branch.target }, ...steps], ref });
 }
 
 function isScalar({ type, items }: Field): boolean {

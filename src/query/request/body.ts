@@ -3,8 +3,8 @@ import { deepestRecord } from '../../model/values.ts';
 import { measureJson, parseExactly, repeatedMember } from './json.ts';
 
 /**
- * Reads a JSON body. Numbers whose double would not say the same as their text come as `ExactNumber`.
- * Invalid UTF-8 or JSON, an object with one member twice: `INVALID_JSON`; nested too deep: `INVALID_BODY`.
+ * Parses a JSON body. A number that a double cannot represent exactly becomes an `ExactNumber`. Fails with `INVALID_JSON`
+ * for invalid UTF-8, invalid JSON and duplicate members, with `INVALID_BODY` for an empty body and too deep nesting.
  */
 export function parseBody(bytes: Buffer): Result<unknown> {
   if (bytes.length === 0)
@@ -31,7 +31,7 @@ export function parseBody(bytes: Buffer): Result<unknown> {
   return fail(apiError('INVALID_JSON', message));
 }
 
-/** Where the parser's message tells the place. */
+/** The position in the parser's message, if there is one. */
 function whereIn(text: string, error: unknown): string {
   const [, position] = /at position (\d+)/u.exec((error as Error).message) ?? [];
   return position === undefined ? '' : placeIn(text, Number(position));

@@ -1,8 +1,8 @@
 import { parameterNames, type ParameterName } from './parameters.ts';
 import { parseQuery } from './query.ts';
 
-/** Which debug output a request asks for. See docs/contract/7-data-debug-dashboard.md#debug-parameters. */
-export interface DebugWish {
+/** The debug output that a request asks for. See docs/contract/7-data-debug-dashboard.md#debug-parameters. */
+export interface DebugOptions {
   readonly debug: boolean;
   /** `_debug` with the database's own plans. */
   readonly plan: boolean;
@@ -12,8 +12,8 @@ export interface DebugWish {
   readonly inspectNetwork: boolean;
 }
 
-/** The debug output that a raw query string asks for, whatever else is wrong with it; undefined where it asks for none. */
-export function wishedDebug(raw: string): DebugWish | undefined {
+/** The debug options in a raw query string, even if the rest of it is invalid; undefined if there are none. */
+export function readDebugOptions(raw: string): DebugOptions | undefined {
   if (!/(?:^|&)(?:_|%5f)/iu.test(raw)) return undefined;
   const query = parseQuery(raw, 'read');
   if (!query.debug) return undefined;
@@ -29,20 +29,20 @@ export function wishedDebug(raw: string): DebugWish | undefined {
   };
 }
 
-/** The parameters among these that add a member to every answer; `_verbose` alone changes only errors. */
-export function addingToAll(wish: DebugWish): readonly ParameterName[] {
+/** The parameters that add a member to every response. `_verbose` is not among them: it changes only errors. */
+export function memberParameters(options: DebugOptions): readonly ParameterName[] {
   return [
-    ...(wish.debug ? (['_debug'] as const) : []),
-    ...(wish.trace ? (['_trace'] as const) : []),
-    ...(wish.inspectData ? (['_inspect'] as const) : []),
-    ...(wish.inspectNetwork ? (['_inspectNetwork'] as const) : []),
+    ...(options.debug ? (['_debug'] as const) : []),
+    ...(options.trace ? (['_trace'] as const) : []),
+    ...(options.inspectData ? (['_inspect'] as const) : []),
+    ...(options.inspectNetwork ? (['_inspectNetwork'] as const) : []),
   ];
 }
 
-/** Parameters as they were sent: a name → its value, an array where it was repeated. */
+/** Parameters as sent: each name with its value, or an array of values if it was repeated. */
 export type SentParameters = Readonly<Record<string, string | readonly string[]>>;
 
-/** The parameters of a raw query string in their order; what cannot be decoded stays as it is. */
+/** The parameters of a raw query string, in their order. */
 export function sentParameters(raw: string): SentParameters {
   const sent = Map.groupBy(new URLSearchParams(raw), ([name]) => name);
   // A null prototype: a parameter may be called __proto__.
@@ -56,7 +56,7 @@ export function sentParameters(raw: string): SentParameters {
 
 const reserved: ReadonlySet<string> = new Set(parameterNames.filter((name) => name !== '_or'));
 
-/** What `_debug.query` says of a list's filters: all that is no reserved parameter, and `_or`. */
+/** The filters of a list for `_debug.query`: `_or`, and every parameter that is not reserved. */
 export function sentFilters(raw: string, expanded: readonly string[]): SentParameters {
   const filters = Object.entries(sentParameters(raw)).filter(
     ([name]) => !reserved.has(name) && !isPaging(name, expanded),
@@ -64,7 +64,7 @@ export function sentFilters(raw: string, expanded: readonly string[]): SentParam
   return Object.fromEntries(filters);
 }
 
-/** Whether a parameter is the paging or the order of a collection that the request expands. */
+/** Whether a parameter pages or sorts a collection that the request expands. */
 function isPaging(name: string, expanded: readonly string[]): boolean {
   const [, path] = /^(.+)\.(?:page|limit|offset|sort)$/u.exec(name) ?? [];
   return (

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { apiError, fail, ok, type Result } from '../../errors.ts';
 
-/** What a `Prefer` header asks for, as far as it is known here (RFC 7240). */
+/** The known preferences of a `Prefer` header (RFC 7240). */
 export interface Preferences {
   readonly count: 'exact' | 'none' | 'estimated';
   readonly minimal: boolean;
@@ -9,12 +9,12 @@ export interface Preferences {
 
 const noPreferences: Preferences = { count: 'exact', minimal: false };
 
-/** Reads `Prefer`; what is unknown or malformed is ignored, and the first of a kind counts (RFC 7240, section 2). */
+/** Parses `Prefer`. Unknown and malformed preferences are ignored; of a repeated one the first counts (RFC 7240, 2). */
 export function parsePrefer({ prefer }: IncomingHttpHeaders): Preferences {
   if (prefer === undefined) return noPreferences;
   const wanted = new Map<string, string>();
   for (const part of String(prefer).toLowerCase().split(',')) {
-    // Parameters of a preference follow after a semicolon; none is known here.
+    // A semicolon begins the parameters of a preference, of which none is known.
     const [preference = ''] = part.split(';', 1);
     const [name = '', value = ''] = preference.split('=', 2).map((piece) => piece.trim());
     if (!wanted.has(name)) wanted.set(name, value.replace(/^"(.*)"$/u, '$1'));
@@ -26,7 +26,7 @@ export function parsePrefer({ prefer }: IncomingHttpHeaders): Preferences {
   };
 }
 
-/** What an answer can be written as. See docs/contract/2-reading.md#content, rule 1. */
+/** The format of a response body. See docs/contract/2-reading.md#content, rule 1. */
 export type Representation = 'json' | 'csv' | 'ndjson';
 
 const mediaTypes: Readonly<Record<Representation, string>> = {
@@ -35,12 +35,12 @@ const mediaTypes: Readonly<Record<Representation, string>> = {
   ndjson: 'application/x-ndjson',
 };
 
-/** Ranges that stand for JSON, the more precise first: what else there is has to be asked for by its name. */
+/** The media ranges that select JSON, the most precise first. Other formats must be named exactly. */
 const jsonRanges = ['application/json', 'application/*', '*/*'];
 
 /**
- * What `Accept` wants of those that are offered: the one of the highest weight, at equal weights the one that is named
- * most precisely, JSON before others. Undefined when it takes none of them (RFC 9110, 12.5.1).
+ * Chooses a format by `Accept` (RFC 9110, 12.5.1): the highest weight; at equal weights an exact name before a range, and
+ * JSON first. Undefined if none of the offered formats is acceptable.
  */
 export function negotiate(
   header: string | undefined,
@@ -65,21 +65,21 @@ export function negotiate(
   return best?.representation;
 }
 
-/** Whether `Accept` wants a page rather than JSON, as that of a browser does when somebody enters an address. */
+/** Whether `Accept` prefers HTML to JSON, as a browser's does for an address that the user enters. */
 export function prefersHtml(header: string | undefined): boolean {
   const weights = readWeights(header ?? '');
   return (weights.get('text/html') ?? 0) > (weights.get('application/json') ?? 0);
 }
 
-/** A way to write a body shorter, in the order of preference. */
+/** The supported content codings, in the order of preference. */
 const codings = ['br', 'gzip'] as const;
 export type ContentCoding = (typeof codings)[number];
 
 /**
- * The coding that `Accept-Encoding` wants most. Undefined when it asks for none of them, or wants a body as it is more.
- * `isForced`: the body may not stay as it is, however short (RFC 9110, 12.5.3).
+ * Chooses a coding by `Accept-Encoding` (RFC 9110, 12.5.3). Undefined if none is acceptable or `identity` is preferred.
+ * `isForced`: `identity` is not acceptable, so even a short body has to be encoded.
  */
-export function wantedCoding(
+export function negotiateCoding(
   header: string,
 ): { readonly coding: ContentCoding; readonly isForced: boolean } | undefined {
   const weights = readWeights(header);
@@ -93,8 +93,8 @@ export function wantedCoding(
 }
 
 /**
- * The names of a list with weights (`a;q=0.5, b`), in lower case; a weight that is none counts as 0. What has a name twice
- * differs in parameters, which mean nothing here, so that the higher weight counts.
+ * Parses a list with weights (`a;q=0.5, b`); names in lower case, an invalid weight as 0. Items that differ only in other
+ * parameters count as one, with the highest weight.
  */
 function readWeights(header: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
@@ -108,8 +108,8 @@ function readWeights(header: string): ReadonlyMap<string, number> {
 }
 
 /**
- * The key of an `Idempotency-Key` header: 1 to 255 visible characters, as it is or in quotes as a string of RFC 9651;
- * both are the same key. Undefined where there is none.
+ * The key of an `Idempotency-Key` header: 1 to 255 visible characters, bare or quoted as a string of RFC 9651; both are
+ * the same key. Undefined without the header.
  */
 export function readIdempotencyKey(
   header: string | readonly string[] | undefined,

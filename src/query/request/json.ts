@@ -1,11 +1,10 @@
 import { ExactNumber } from '../../model/exact-number.ts';
 
 /**
- * Reads a JSON text; numbers whose double would not say the same as their text come as `ExactNumber`. Throws what
- * JSON.parse throws.
+ * Parses a JSON text. A number that a double cannot represent exactly becomes an `ExactNumber`. Throws like JSON.parse.
  */
 export function parseExactly(text: string): unknown {
-  // Only long digit strings and exponents can lose something as a double.
+  // Only long digit strings and exponents can lose precision in a double.
   return /[\d.]{16}|\d[eE]/u.test(text)
     ? JSON.parse(text, keepExact as (key: string, value: unknown) => unknown)
     : JSON.parse(text);
@@ -16,20 +15,20 @@ function keepExact(_key: string, value: unknown, context: { readonly source?: st
   return String(value) === context.source ? value : new ExactNumber(context.source);
 }
 
-/** How deep a text of JSON is nested, and how many names of members stand in it. */
+/** The nesting depth of a JSON text, and its number of member names. */
 export interface Measures {
   readonly depth: number;
   readonly names: number;
 }
 
-/** Looks at brackets and colons outside strings. A bad text may tell anything: parsing it will say so. */
+/** Counts brackets and colons outside strings. For invalid JSON the result is meaningless, and parsing will fail. */
 export function measureJson(text: string): Measures {
   let depth = 0;
   let deepest = 0;
   let names = 0;
   for (let index = 0; index < text.length; index += 1) {
     switch (text.charCodeAt(index)) {
-      case 0x22: // A string: on to its closing quote.
+      case 0x22: // Skip a string.
         index = endOfString(text, index);
         break;
       case 0x5b:
@@ -50,7 +49,7 @@ export function measureJson(text: string): Measures {
   return { depth: deepest, names };
 }
 
-/** The place of the quote that closes the string which begins at `start`, or the end of the text. */
+/** The index of the quote that closes the string at `start`, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -63,15 +62,15 @@ function isEscaped(text: string, place: number): boolean {
   return (place - first) % 2 === 1;
 }
 
-/** A member whose name an object has already, and where it stands. */
+/** A duplicate member and its position in the text. */
 export interface Repetition {
   readonly name: string;
   readonly position: number;
 }
 
 /**
- * The first member that repeats a name of its object, in a text that has been parsed to `value`; undefined where none
- * does. The parser keeps the last of them, and which is meant only the sender knows.
+ * The first duplicate member in a text that has been parsed to `value`; undefined if there is none. JSON.parse would
+ * silently keep the last one. The text is searched only if `value` has fewer members than the text has names.
  */
 export function repeatedMember(
   text: string,
@@ -81,7 +80,7 @@ export function repeatedMember(
   return countMembers(value) < names ? findRepetition(text) : undefined;
 }
 
-/** How many members all objects in a value have. */
+/** The number of members of all objects in a value. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return 0;
   const members: readonly unknown[] = Object.values(value);
@@ -103,7 +102,7 @@ function findRepetition(text: string): Repetition | undefined {
     } else if (character === '{' || character === '[') objects.push(new Set());
     else if (character === '}' || character === ']') objects.pop();
     else if (character === ':') {
-      // However it is escaped, it is the same name.
+      // Decode escapes, so that differently escaped names compare equal.
       const read = JSON.parse(name) as string;
       if (objects.at(-1)?.has(read) === true) return { name: read, position };
       objects.at(-1)?.add(read);

@@ -1,14 +1,14 @@
 import type { reservedParameters } from '../../specification/reserved.ts';
 
-/** What a request does; the five endpoints, with PUT and PATCH apart. */
+/** The kind of a request: one of the five endpoints, with PUT and PATCH apart. */
 export type RequestKind = 'list' | 'read' | 'create' | 'replace' | 'update' | 'delete';
 
 interface ParameterDefinition {
-  /** The kinds of request on which it has a sense. */
+  /** The kinds of request that accept it. */
   readonly on: readonly RequestKind[];
   /**
-   * `shape`: its text decides what is planned and compiled. `bound`: its value is only bound to the compiled
-   * statements. `debug`: read apart from both.
+   * `plan`: its text is part of the plan key. `bound`: its value is only bound to the compiled statements. `debug`: it
+   * affects neither the plan nor the statements.
    */
   readonly part: 'plan' | 'bound' | 'debug';
 }
@@ -36,11 +36,17 @@ export const parameters = {
   _inspectNetwork: { on: all, part: 'debug' },
 } as const satisfies Record<(typeof reservedParameters)[number], ParameterDefinition>;
 
+/**
+ * The parameters of one expanded collection, after its path: `comments.limit=5`. See
+ * docs/contract/2-reading.md#expanded-collections, rule 1.
+ */
+export const collectionParameters = ['page', 'limit', 'offset', 'sort'] as const;
+
 export type ParameterName = keyof typeof parameters;
 
 export const parameterNames = Object.keys(parameters) as readonly ParameterName[];
 
-/** Whether a parameter has a sense on this kind of request. */
+/** Whether this kind of request accepts a parameter. */
 export function isOn(name: ParameterName, kind: RequestKind): boolean {
   const { on }: ParameterDefinition = parameters[name];
   return on.includes(kind);

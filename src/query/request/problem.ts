@@ -1,16 +1,16 @@
 import { apiError, type ApiError, type ErrorCode } from '../../errors.ts';
 
-/** One thing wrong with a query string: the parameter, the code that fits, and what would be right. */
+/** One problem of a query string: the parameter, the error code, and what would be right. */
 export interface QueryProblem {
   readonly parameter: string;
   readonly code: ErrorCode;
   readonly message: string;
 }
 
-/** With this many problems a request gets no suggestions for unknown names any more: those are no typing errors. */
-export const mostGuesses = 20;
+/** The most problems with suggestions for unknown names. More are not typing errors, and suggestions cost time. */
+export const maxSuggestions = 20;
 
-/** The answer to a query string with problems: all of them, under the code of the first. */
+/** The error for a query string: all problems, with the code of the first. */
 export function queryError(problems: readonly QueryProblem[]): ApiError {
   const [first] = problems;
   if (first === undefined) throw new TypeError('No problem, no error');

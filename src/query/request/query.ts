@@ -11,27 +11,27 @@ import {
 } from './parameters.ts';
 import type { QueryProblem } from './problem.ts';
 
-/** One filter as it was sent, not yet resolved. */
+/** One filter of a request, not yet resolved. */
 export interface Condition {
   readonly name: string;
   readonly value: string;
-  /** The place of its value among the bound texts. */
+  /** The index of its value among the bound texts. */
   readonly source: number;
 }
 
-/** A query string taken apart: names still unresolved, values still texts. */
+/** A parsed query string. Names are not resolved yet, and values are texts. */
 export interface Query {
   readonly reserved: ReadonlyMap<ParameterName, string>;
-  /** Places of bound reserved parameters among the texts. */
+  /** Indexes of bound reserved parameters among the texts. */
   readonly sources: ReadonlyMap<ParameterName, number>;
   readonly conditions: readonly Condition[];
-  /** One group an `_or`. */
+  /** One group for each `_or`. */
   readonly groups: readonly (readonly Condition[])[];
   readonly texts: readonly string[];
-  /** Equal for requests that differ in bound values alone. */
+  /** Equal for requests that differ only in bound values. */
   readonly planKey: string;
   readonly debug: boolean;
-  /** What is wrong with the text itself; who plans the request adds what is wrong with its names. */
+  /** Problems of the syntax. Planning adds those of names. */
   readonly problems: readonly QueryProblem[];
 }
 
@@ -56,21 +56,21 @@ const requestNames: Readonly<Record<RequestKind, string>> = {
   delete: 'a delete',
 };
 
-/** Parameters of several names, which stand behind each other: `fields=a,b`. */
+/** Parameters that take a list of names: `fields=a,b`. */
 const lists: ReadonlySet<string> = new Set(['sort', 'fields', 'exclude', 'expand']);
 
-/** What is written in place of `sort[]=a&sort[]=b`, `fields[posts]=title` or `page[size]=2`, by what is before the bracket. */
+/** The right syntax for `sort[]=a&sort[]=b`, `fields[posts]=title` or `page[size]=2`, by the name before the bracket. */
 const withoutBrackets: ReadonlyMap<string, string> = new Map([
   ...[...lists].map((name) => [name, `several as ${name}=a,b`] as const),
   ['_or', '_or=field:value,field:value'],
   ['page', 'page=2&limit=10'],
 ]);
 
-/** The same of filters: several values (`id[]=1&id[]=2`), operators (`price[gte]=5`), paths (`author[name]=Bob`). */
+/** The right syntax for `id[]=1&id[]=2` (several values), `price[gte]=5` (operators) and `author[name]=Bob` (paths). */
 const filterWithoutBrackets =
   'field_operator=value, relation.field=value, and several values as field_in=a,b';
 
-/** Collects the parts of a query string as they are met. */
+/** Collects the parts of a query string, in their order. */
 class QueryReader {
   readonly reserved = new Map<ParameterName, string>();
   readonly sources = new Map<ParameterName, number>();
@@ -110,10 +110,10 @@ class QueryReader {
     code: QueryProblem['code'] = 'INVALID_PARAMETER',
   ): void {
     const last = this.problems.at(-1);
-    // A parameter that comes several times is wrong for one reason.
+    // A repeated parameter gets each problem once.
     if (last?.parameter !== parameter || last.message !== message)
       this.problems.push({ parameter, code, message });
-    // A name that no request can have: what is refused never shares the key of what is not.
+    // No valid request contains an empty name, so a rejected one never shares its plan key.
     this.planKey += '&=';
   }
 
@@ -160,7 +160,7 @@ class QueryReader {
 
   private condition(name: string, value: string): Condition {
     this.planKey += `&${encodeURIComponent(name)}=`;
-    // These take a flag, or the order of a collection, that decides the statement, so it belongs to the key.
+    // The value of these (a flag, or the order of a collection) decides the statement, so it is part of the key.
     if (/(?:_exists|_null|\.sort)$/u.test(name)) this.planKey += encodeURIComponent(value);
     this.texts.push(value);
     return { name, value, source: this.texts.length - 1 };
@@ -168,8 +168,8 @@ class QueryReader {
 }
 
 /**
- * Takes a raw query string (without `?`) apart. Malformed encoding, invalid UTF-8, repeated reserved parameters
- * and parameters that make no sense on this kind of request are its `problems`.
+ * Parses a raw query string (without `?`). Malformed encoding, invalid UTF-8, repeated reserved parameters and parameters
+ * that this kind of request does not accept are its `problems`.
  */
 export function parseQuery(raw: string, kind: RequestKind): Query {
   if (raw === '') return none;
@@ -192,7 +192,7 @@ function bracketsMessage(name: string): string {
   return `brackets are not used here; write ${withoutBrackets.get(before) ?? filterWithoutBrackets}`;
 }
 
-/** Percent-decodes a part of the query string, where `+` is a blank; undefined where that fails. */
+/** Percent-decodes a part of the query string, in which `+` is a space; undefined if it is malformed. */
 function decode(text: string): string | undefined {
   if (!text.includes('%') && !text.includes('+')) return text;
   try {

@@ -4,15 +4,15 @@ import type { ResourceView } from '../../model/view.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { FieldValues } from '../plan.ts';
 
-/** What a write draws before it is run. */
+/** The clock and the source of ids for a write; replaced in tests. */
 export interface ClockAndIds {
   readonly now: () => Date;
   /** A UUIDv7. */
   readonly uuid: () => string;
 }
 
-/** The default of a field, drawn now where it is `now` or `uuid`. */
-export function drawDefault(field: Field, clockAndIds: ClockAndIds): JsonValue | undefined {
+/** The default of a field, generated now if it is `now` or `uuid`; undefined if it has none. */
+export function makeDefault(field: Field, clockAndIds: ClockAndIds): JsonValue | undefined {
   switch (field.default?.kind) {
     case undefined:
       return undefined;
@@ -30,18 +30,18 @@ export function drawDefault(field: Field, clockAndIds: ClockAndIds): JsonValue |
   }
 }
 
-/** Whether it says when its record was changed last. */
+/** Whether a field holds the time of its record's last update. */
 export const isUpdateStamp = (field: Field): boolean =>
   field.resource.timestamps &&
   field.name === 'updatedAt' &&
   field.readOnly &&
   field.type.kind === 'datetime';
 
-/** Whether creates leave it to the database: only that can give a value to what nobody writes and no default fills. */
+/** Whether creates leave a field to the database, since clients cannot write it and it has no default. */
 export const isLeftToDatabase = (field: Field): boolean =>
   field.readOnly && field.default === undefined && field !== field.resource.id;
 
-/** Adds what a client does not write on create: the id where the service draws it, defaults, nulls. */
+/** Adds what a create does not send: a generated id, defaults, nulls. */
 export function complete(
   values: FieldValues,
   { resource }: Pick<ResourceView, 'resource'>,
@@ -52,7 +52,7 @@ export function complete(
     const given = values.get(field);
     if (given !== undefined) completed.set(field, given);
     else if (isLeftToDatabase(field)) continue;
-    else if (field !== resource.id) completed.set(field, drawDefault(field, clockAndIds) ?? null);
+    else if (field !== resource.id) completed.set(field, makeDefault(field, clockAndIds) ?? null);
     else if (!isGenerated(field)) completed.set(field, clockAndIds.uuid());
   }
   return completed;

@@ -13,11 +13,11 @@ import {
   type ResourceView,
 } from '../../model/view.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { complete, drawDefault, isUpdateStamp, type ClockAndIds } from './defaults.ts';
+import { complete, makeDefault, isUpdateStamp, type ClockAndIds } from './defaults.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
 import type { FieldValues, Link, LinkChange, WriteKind } from '../plan.ts';
 
-/** Reads all links in a body. */
+/** Parses all links in a body. */
 export function readAllLinks(
   body: object,
   kind: WriteKind,
@@ -53,12 +53,12 @@ export function mayWriteLinks(body: object, resourceView: ResourceView): boolean
 }
 
 /**
- * The most links that one request may name: as many as a delete may reach. See
+ * The most links that one request may name, the same as the most rows of a delete. See
  * docs/contract/3-writing.md#links, rule 12.
  */
-const mostLinks = 10_000;
+const maxLinks = 10_000;
 
-/** Refuses bodies that name too many links between them. */
+/** The error for bodies that together name too many links. */
 export function tooManyLinks(
   bodies: readonly unknown[],
   resourceView: ResourceView,
@@ -70,21 +70,21 @@ export function tooManyLinks(
         if (linkedRelation(name, resourceView) !== undefined)
           for (const list of isJsonObject(value) ? [value['add'], value['remove']] : [value])
             if (Array.isArray(list)) count += list.length;
-  if (count <= mostLinks) return undefined;
+  if (count <= maxLinks) return undefined;
   return apiError(
     'LIMIT_EXCEEDED',
-    `A request names at most ${mostLinks} links; this one has ${count}. Change them in parts, with add and remove`,
+    `A request names at most ${maxLinks} links; this one has ${count}. Change them in parts, with add and remove`,
   );
 }
 
 /**
- * Reads the value of a belongsToMany in a body: an array of links, or `{ add, remove }`. See
+ * Parses the value of a belongsToMany in a body: an array of links, or `{ add, remove }`. See
  * docs/contract/3-writing.md#links.
  */
 function readLinks(
   value: unknown,
   name: string,
-  given: Omit<Reader, 'through'>,
+  given: Omit<LinkContext, 'through'>,
 ): LinkChange | undefined {
   const { view, relation, issues } = given;
   const through = view.target(relation.through);
@@ -115,8 +115,8 @@ function readLinks(
   return { relation, path: name, isWhole: false, links, removed };
 }
 
-/** What links are read with. */
-interface Reader {
+/** The input and output of parsing links: `issues` is added to. */
+interface LinkContext {
   readonly view: RelationView;
   readonly relation: BelongsToMany;
   readonly through: ResourceView;
@@ -125,34 +125,38 @@ interface Reader {
   readonly issues: ValueIssue[];
 }
 
-/** An id that is named twice counts once, with the first pivot that is sent. */
-function readList(items: readonly unknown[], name: string, reader: Reader): readonly Link[] {
+/** Parses a list of links. A repeated id counts once, with the first pivot that was sent. */
+function readList(items: readonly unknown[], name: string, context: LinkContext): readonly Link[] {
   const links = new Map<JsonValue, Link>();
   for (const [index, item] of items.entries()) {
-    const link = readLink(item, `${name}[${index}]`, reader);
+    const link = readLink(item, `${name}[${index}]`, context);
     if (link === undefined) continue;
     const hasPivot = (links.get(link.id)?.pivot.size ?? 0) > 0;
     if (!hasPivot) links.set(link.id, link);
   }
-  // A new record has no link yet that could keep its pivot.
-  if (reader.kind === 'create')
-    for (const { missing } of links.values()) reader.issues.push(...missing);
+  // All links of a new record are new, so their missing pivot fields are problems now.
+  if (context.kind === 'create')
+    for (const { missing } of links.values()) context.issues.push(...missing);
   return [...links.values()];
 }
 
-function readId(value: unknown, path: string, { relation, issues }: Reader): readonly JsonValue[] {
-  const reading = readValue(value, relation.target.id);
-  if (reading.ok) return [reading.value];
-  issues.push(...reading.issues.map((issue) => ({ ...issue, path: `${path}${issue.path}` })));
+function readId(
+  value: unknown,
+  path: string,
+  { relation, issues }: LinkContext,
+): readonly JsonValue[] {
+  const parsed = readValue(value, relation.target.id);
+  if (parsed.ok) return [parsed.value];
+  issues.push(...parsed.issues.map((issue) => ({ ...issue, path: `${path}${issue.path}` })));
   return [];
 }
 
-function readLink(item: unknown, path: string, reader: Reader): Link | undefined {
-  const { issues } = reader;
+function readLink(item: unknown, path: string, context: LinkContext): Link | undefined {
+  const { issues } = context;
   const before = issues.length;
   if (!isJsonObject(item)) {
-    const [id] = readId(item, path, reader);
-    return id === undefined ? undefined : makeLink(id, path, new Map(), reader);
+    const [id] = readId(item, path, context);
+    return id === undefined ? undefined : makeLink(id, path, new Map(), context);
   }
   for (const key of Object.keys(item))
     if (key !== 'id' && key !== 'pivot')
@@ -165,48 +169,48 @@ function readLink(item: unknown, path: string, reader: Reader): Link | undefined
     issues.push({ kind: 'type', path: `${path}.id`, message: 'is required' });
     return undefined;
   }
-  const [id] = readId(item['id'], `${path}.id`, reader);
+  const [id] = readId(item['id'], `${path}.id`, context);
   const pivot = Object.hasOwn(item, 'pivot')
-    ? readPivot(item['pivot'], `${path}.pivot`, reader)
+    ? readPivot(item['pivot'], `${path}.pivot`, context)
     : new Map<Field, JsonValue>();
   if (id === undefined) return undefined;
-  const link = makeLink(id, path, pivot, reader);
-  // What was refused is not missing.
-  const told = issues.slice(before).map((issue) => issue.path);
-  const isTold = (place: string): boolean =>
-    told.some((one) => one === place || one.startsWith(`${place}.`));
-  return { ...link, missing: link.missing.filter((issue) => !isTold(issue.path)) };
+  const link = makeLink(id, path, pivot, context);
+  // A pivot field that was rejected is not missing as well.
+  const rejected = issues.slice(before).map((issue) => issue.path);
+  const isRejected = (name: string): boolean =>
+    rejected.some((one) => one === name || one.startsWith(`${name}.`));
+  return { ...link, missing: link.missing.filter((issue) => !isRejected(issue.path)) };
 }
 
-function readPivot(value: unknown, path: string, reader: Reader): FieldValues {
-  const { relation, kind, issues } = reader;
+function readPivot(value: unknown, path: string, context: LinkContext): FieldValues {
+  const { relation, kind, issues } = context;
   const values = new Map<Field, JsonValue>();
   if (!isJsonObject(value)) {
     issues.push({ kind: 'type', path, message: 'must be an object' });
     return values;
   }
-  const inputs = pivotInputs(reader.view);
+  const inputs = pivotInputs(context.view);
   for (const [name, member] of Object.entries(value)) {
     const input = inputs.get(name);
     if (input === undefined || !mayCarry(relation, input)) {
       const message =
         input === undefined ? unknownName('pivot field', name, inputs.keys()) : 'is read-only';
-      // What a GET gave can be sent back, as in the record itself.
+      // A link from a GET can be sent back unchanged, so read-only pivot fields are ignored in updates.
       if (input === undefined || kind === 'create')
         issues.push({ kind: 'type', path: `${path}.${name}`, message });
       continue;
     }
-    const reading = readValue(member, input.field);
-    if (reading.ok) values.set(input.field, reading.value);
+    const parsed = readValue(member, input.field);
+    if (parsed.ok) values.set(input.field, parsed.value);
     else
-      for (const issue of reading.issues)
+      for (const issue of parsed.issues)
         issues.push({ ...issue, path: `${path}.${name}${issue.path}` });
   }
   return values;
 }
 
-function makeLink(id: JsonValue, path: string, pivot: FieldValues, reader: Reader): Link {
-  const { relation, through, clockAndIds, view } = reader;
+function makeLink(id: JsonValue, path: string, pivot: FieldValues, context: LinkContext): Link {
+  const { relation, through, clockAndIds, view } = context;
   const { ownerKey, targetKey } = relation;
   const row = new Map(complete(pivot, through, clockAndIds));
   row.delete(ownerKey);
@@ -230,16 +234,23 @@ function makeLink(id: JsonValue, path: string, pivot: FieldValues, reader: Reade
     const { field, message } = halfIssue(half, nameOf);
     missing.push({ kind: 'type', path: placeOf(field), message });
   }
-  return { id, path, pivot, change: changeOf(pivot, relation, clockAndIds), row, missing };
+  return {
+    id,
+    path,
+    pivot,
+    update: pivotUpdate(pivot, relation, clockAndIds),
+    newRow: row,
+    missing,
+  };
 }
 
-/** Whether a field keeps its value in a link that is there already. */
+/** Whether a field of an existing link cannot change. */
 export function isFixed(field: Field): boolean {
   return field.immutable || field === field.resource.id;
 }
 
-/** The pivot of a link that is there already: what is set on create stays, and the row says when it was changed. */
-function changeOf(
+/** The update of an existing link's pivot: without immutable fields, with the update time. */
+function pivotUpdate(
   pivot: FieldValues,
   { through }: BelongsToMany,
   clockAndIds: ClockAndIds,
@@ -253,5 +264,5 @@ function changeOf(
 
 function isMissing(field: Field, pivot: FieldValues, clockAndIds: ClockAndIds): boolean {
   if (pivot.has(field) || field === field.resource.id) return false;
-  return (field.required || !field.nullable) && drawDefault(field, clockAndIds) === undefined;
+  return (field.required || !field.nullable) && makeDefault(field, clockAndIds) === undefined;
 }

@@ -3,8 +3,8 @@ import { readValue } from '../../model/validation.ts';
 import { isJsonObject, type ValueIssue } from '../../model/values.ts';
 
 /**
- * Merges a part into a JSON value: members of objects one by one, null removes, everything else replaces (RFC 7396).
- * Neither of them is changed.
+ * Merges a part into a JSON value (RFC 7396): members of objects one by one, null removes, everything else replaces. Does
+ * not modify its arguments.
  */
 export function mergePatch(target: unknown, part: unknown): unknown {
   if (!isJsonObject(part)) return part;
@@ -16,16 +16,16 @@ export function mergePatch(target: unknown, part: unknown): unknown {
   return Object.fromEntries(members);
 }
 
-/** What is wrong with a part whatever it is merged into: of members that it does not name, the record decides. */
+/** The problems of a part that do not depend on the stored value. Members that it does not name are checked after merging. */
 export function partIssues(part: unknown, field: Field): readonly ValueIssue[] {
-  const reading = readValue(mergePatch({}, part), field);
-  if (reading.ok) return [];
-  return reading.issues.filter(({ kind, path }) => kind === 'value' || isNamed(part, path));
+  const parsed = readValue(mergePatch({}, part), field);
+  if (parsed.ok) return [];
+  return parsed.issues.filter(({ kind, path }) => kind === 'value' || isNamed(part, path));
 }
 
 function isNamed(part: unknown, path: string): boolean {
   const [, name, below = ''] = /^\.(\w+)(.*)$/su.exec(path) ?? [];
-  // What is no object is as it is sent.
+  // A value that is not an object replaces the stored one, so all its problems count.
   if (name === undefined || !isJsonObject(part)) return true;
   return Object.hasOwn(part, name) && isNamed(part[name], below);
 }

@@ -1,7 +1,7 @@
 import type { Field, MorphTo, Resource } from '../../model/api.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 
-/** The morphTo relations of a resource that a write of these fields touches. */
+/** The morphTo relations of a resource whose type or id field is among these fields. */
 export function touchedMorphs(
   { relations }: Resource,
   fields: Pick<ReadonlySet<Field>, 'has'>,
@@ -16,13 +16,13 @@ export function touchedMorphs(
   return touched;
 }
 
-/** The empty half of a morph pair, and the other one. */
+/** The null half of a morph pair, and the other half. */
 interface EmptyHalf {
   readonly field: Field;
   readonly other: Field;
 }
 
-/** The empty halves of morph pairs that are half null. */
+/** The null halves of morph pairs of which exactly one half is null. */
 export function emptyHalves(
   morphs: readonly MorphTo[],
   valueOf: (field: Field) => JsonValue,
@@ -34,16 +34,14 @@ export function emptyHalves(
   });
 }
 
-/** What is wrong with an empty half; `other` is the name of the other one. */
-function halfMessage(other: string | undefined): string {
-  return `must be given as well, or ${other ?? 'the other half of the pair'} be null`;
-}
-
-/** What is wrong with a pair that is half null, told of a half that the caller knows. */
+/** The problem of a pair of which only one half is null, reported for a half that the caller can see. */
 export function halfIssue(
   { field, other }: EmptyHalf,
   nameOf: (field: Field) => string | undefined,
 ): { readonly field: Field; readonly message: string } {
-  if (nameOf(field) !== undefined) return { field, message: halfMessage(nameOf(other)) };
+  if (nameOf(field) !== undefined) {
+    const otherName = nameOf(other) ?? 'the other half of the pair';
+    return { field, message: `must be given as well, or ${otherName} be null` };
+  }
   return { field: other, message: 'must be null, as the other half of its pair is' };
 }

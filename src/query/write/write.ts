@@ -20,7 +20,7 @@ import {
 import { isGenerated } from '../../model/field-types/id.ts';
 import { unknownName } from '../../model/build/names.ts';
 import { readValue } from '../../model/validation.ts';
-import { toldValues } from '../../model/told-values.ts';
+import { visibleValues } from '../../model/visible-values.ts';
 import {
   fieldNameIn,
   linkedRelation,
@@ -31,7 +31,7 @@ import {
 import type { JsonValue } from '../../specification/specification.ts';
 import {
   complete,
-  drawDefault,
+  makeDefault,
   isLeftToDatabase,
   isUpdateStamp,
   type ClockAndIds,
@@ -39,12 +39,11 @@ import {
 import { mayWriteLinks, readAllLinks, tooManyLinks } from './links.ts';
 import { partIssues } from './merge-patch.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
-import type { Demands, FieldValues, WriteKind, WritePlan } from '../plan.ts';
+import type { Preconditions, FieldValues, WriteKind, WritePlan } from '../plan.ts';
 
-/** What is said of a field that only a create sets. */
 export const immutableMessage = 'is immutable: it is set on create only';
 
-/** Plans a POST: one record, or an array of them that is created whole or not at all. */
+/** Plans a POST of one record, or of an array, of which all records are created or none. */
 export function planCreate(
   body: unknown,
   resourceView: ResourceView,
@@ -68,10 +67,10 @@ export function planCreate(
   const tooMany = tooManyLinks(bodies, resourceView);
   if (tooMany !== undefined) return fail(tooMany);
   const issues: ValueIssue[] = [];
-  const strays: string[] = [];
+  const notObjects: string[] = [];
   const records = bodies.flatMap((item, index) => {
     if (!isJsonObject(item)) {
-      strays.push(`[${index}]`);
+      notObjects.push(`[${index}]`);
       return [];
     }
     const prefix = isArray ? `[${index}].` : '';
@@ -81,13 +80,13 @@ export function planCreate(
     return [{ values, links: readAllLinks(item, 'create', resourceView, moment, prefix, issues) }];
   });
   const errors = issues.length > 0 ? [validationError(issues)] : [];
-  if (strays.length > 0) return fail(joinErrors(noObject(strays), ...errors));
+  if (notObjects.length > 0) return fail(joinErrors(noObject(notObjects), ...errors));
   const [error] = errors;
   if (error !== undefined) return fail(error);
   return ok({ kind: 'create', resource, isArray, records });
 }
 
-/** What is said of a body that is no object, or of such items of it. */
+/** The error for a body that is not an object, or for such items of an array. */
 function noObject(items: readonly string[] = []): ApiError {
   const one = items.length === 1 ? `Item ${items.join()}` : `The items ${items.join(', ')}`;
   return apiError(
@@ -105,7 +104,7 @@ export function planUpdate(
   id: JsonValue,
   resourceView: ResourceView,
   clockAndIds: ClockAndIds,
-  { merges, demands }: UpdateOptions,
+  { merges, preconditions }: UpdateOptions,
 ): Result<WritePlan> {
   if (!isJsonObject(body)) return fail(noObject());
   if (!mayWriteLinks(body, resourceView)) return fail(refusalOf(resourceView.view.subject));
@@ -132,15 +131,24 @@ export function planUpdate(
     if (field === resource.id || value === undefined) continue;
     (field.immutable ? unchanged : values).set(field, value);
   }
-  // A request that changes nothing leaves its time as well.
+  // A request without changes keeps the update time.
   if (values.size > 0 || merged.size > 0)
     for (const field of resource.fields.values())
       if (isUpdateStamp(field)) values.set(field, moment.now().toISOString());
   const parts = new Map([...merged.values()].map(({ field, part }) => [field, part]));
-  return ok({ kind: 'update', resource, id, values, unchanged, merged: parts, links, demands });
+  return ok({
+    kind: 'update',
+    resource,
+    id,
+    values,
+    unchanged,
+    merged: parts,
+    links,
+    preconditions,
+  });
 }
 
-/** The id of a body that is not the one of the path, whatever else may be wrong with it. */
+/** The problem of an id in the body that differs from the one in the path. */
 function otherId(
   body: object,
   id: JsonValue,
@@ -148,14 +156,14 @@ function otherId(
 ): readonly ValueIssue[] {
   if (!Object.hasOwn(body, 'id') || !inputs.has('id')) return [];
   const { id: sent } = body as { readonly id: unknown };
-  const reading = readValue(sent, resource.id);
-  if (sent === id || (reading.ok && reading.value === id)) return [];
+  const parsed = readValue(sent, resource.id);
+  if (sent === id || (parsed.ok && parsed.value === id)) return [];
   return [{ kind: 'type', path: 'id', message: `must be ${JSON.stringify(id)}, as in the path` }];
 }
 
 /**
- * Immutable fields that are sent by a caller who cannot read them: whether the value is the one that is there, the
- * answer must not tell.
+ * Rejects immutable fields that the caller cannot read: the response must not reveal whether the sent value equals the
+ * stored one.
  */
 function hiddenImmutables(body: object, resourceView: ResourceView): readonly ValueIssue[] {
   return Object.keys(body).flatMap((name) => {
@@ -166,14 +174,13 @@ function hiddenImmutables(body: object, resourceView: ResourceView): readonly Va
   });
 }
 
-/** How an update is meant. */
 interface UpdateOptions {
-  /** The body is a merge patch (RFC 7396): objects in it are merged into those that are there. */
+  /** The body is a merge patch (RFC 7396): its objects are merged into the stored ones. */
   readonly merges: boolean;
-  readonly demands: Demands;
+  readonly preconditions: Preconditions;
 }
 
-/** The members of a merge patch that go into an object or json field: the value that is there is needed for them. */
+/** The members of a merge patch for object and json fields, which need the stored value. */
 function mergedParts(
   body: object,
   resourceView: ResourceView,
@@ -186,13 +193,13 @@ function mergedParts(
   return new Map(parts);
 }
 
-/** All that one request draws is of the same moment. */
+/** Freezes the clock, so that all times in one request are equal. */
 function atOneTime(clockAndIds: ClockAndIds): ClockAndIds {
   const now = clockAndIds.now();
   return { ...clockAndIds, now: () => now };
 }
 
-/** Of a morph pair whose halves are both known, both are given or none. */
+/** Checks that of each morph pair whose halves are both known, both are null or neither. */
 function checkMorphs(
   values: FieldValues,
   resourceView: ResourceView,
@@ -207,12 +214,12 @@ function checkMorphs(
   for (const half of emptyHalves(morphs, (one) => values.get(one) ?? null)) {
     const { field, message } = halfIssue(half, nameOf);
     const path = `${prefix}${nameOf(field) ?? ''}`;
-    // A half that was refused is no half that is missing.
+    // A half that was rejected is not missing as well.
     if (!issues.some((issue) => issue.path === path)) issues.push({ kind: 'type', path, message });
   }
 }
 
-/** Reads the members of a body into values by field; issues are named with `prefix` before the field. */
+/** Parses the members of a body into values by field. Paths of issues begin with `prefix`. */
 function readRecord(
   body: object,
   kind: WriteKind,
@@ -232,21 +239,21 @@ function readRecord(
     const value = (body as Readonly<Record<string, unknown>>)[name];
     if (input === undefined && linkedRelation(name, resourceView) !== undefined) continue;
     if (input === undefined)
-      note(name, unknownMessage(name, resourceView, issues.length < mostGuesses));
+      note(name, unknownMessage(name, resourceView, issues.length < maxSuggestions));
     else if (input.field === id && kind !== 'create') continue;
     else if (input.field === id && isGenerated(id))
       note(name, 'is given by the server and must not be sent');
     else if (input.field !== id && !isWritable(input, kind)) {
-      // What a GET gave can be sent back: readOnly fields are ignored in PUT and PATCH.
+      // A record from a GET can be sent back unchanged, so PUT and PATCH ignore readOnly fields.
       if (kind === 'create') note(name, 'is read-only');
     } else {
       const { field } = input;
-      const reading = readValue(value, field);
-      if (reading.ok) values.set(field, reading.value);
+      const parsed = readValue(value, field);
+      if (parsed.ok) values.set(field, parsed.value);
       else {
-        // What it could have been is said as far as this caller may know it.
-        const told = toldValues(field, resourceView.view);
-        const shown = told === field.values ? reading : readValue(value, field, told);
+        // The message names only the values that this caller may know.
+        const visible = visibleValues(field, resourceView.view);
+        const shown = visible === field.values ? parsed : readValue(value, field, visible);
         for (const issue of issuesOf(shown))
           issues.push({ ...issue, path: `${prefix}${name}${issue.path}` });
       }
@@ -257,7 +264,7 @@ function readRecord(
     const { name, field } = input;
     if (Object.hasOwn(body, name) || field === id) continue;
     if (kind === 'replace' && outlastsReplacing(resourceView, input)) continue;
-    const fallback = drawDefault(field, clockAndIds);
+    const fallback = makeDefault(field, clockAndIds);
     if (fallback !== undefined) values.set(field, fallback);
     else if (isLeftToDatabase(field)) continue;
     else if (isWritable(input, kind) ? field.required || !field.nullable : !field.nullable)
@@ -267,16 +274,16 @@ function readRecord(
   return values;
 }
 
-function issuesOf(reading: ParsedValue): readonly ValueIssue[] {
-  return reading.ok ? [] : reading.issues;
+function issuesOf(parsed: ParsedValue): readonly ValueIssue[] {
+  return parsed.ok ? [] : parsed.issues;
 }
 
 function isWritable(input: InputView, kind: WriteKind): boolean {
   return kind === 'create' ? input.creatable : input.updatable;
 }
 
-/** With this many problems a body gets no suggestions for unknown fields any more: those are no typing errors. */
-const mostGuesses = 100;
+/** The most problems with suggestions for unknown fields. More are not typing errors, and suggestions cost time. */
+const maxSuggestions = 100;
 
 function unknownMessage(name: string, resourceView: ResourceView, guess: boolean): string {
   const relation = resourceView.relations.get(name)?.relation;
@@ -291,12 +298,12 @@ function unknownMessage(name: string, resourceView: ResourceView, guess: boolean
     );
   }
   if (relation.kind !== 'belongsTo') return 'is a relation and cannot be written here';
-  // A relation is there only where its key is.
+  // A relation is visible only if its key is.
   return `is a relation; write its key ${fieldNameIn(resourceView.fields.values(), relation.key) ?? ''}`;
 }
 
 /**
- * The error for problems of a body: 422 when all are of the 422 kind, else 400 with all of them, up to `mostIssues`.
+ * The error for problems of a body: 422 if all of them are about values, otherwise 400; with up to `mostIssues` problems.
  * See docs/contract/3-writing.md#validation-errors-of-writes, rule 2.
  */
 export function validationError(issues: readonly ValueIssue[]): ApiError {

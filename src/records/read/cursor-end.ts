@@ -1,6 +1,12 @@
 import { fail, ok, type Result } from '../../errors.ts';
 import type { Bound } from '../../query/bind.ts';
-import { digestOf, fieldOf, idIn, isText, textBehind } from '../../query/read/carried.ts';
+import {
+  digestOf,
+  fieldOf,
+  idIndex,
+  isText,
+  textAfterPrefix,
+} from '../../query/read/cursor-values.ts';
 import type { LongValues } from '../../query/read/cursor.ts';
 import type { SortKey } from '../../query/plan.ts';
 import { encodeValue } from '../../sql/dialect.ts';
@@ -10,11 +16,11 @@ import type { Database } from '../../databases/database.ts';
 import { encode, keyValues } from './read.ts';
 
 /**
- * Where a long cursor goes on: behind the first of the records that it names which still has its values, be it the last
- * of the page or one before it. Where none has, from the beginnings of the texts, so that nothing is missed, although
- * records that begin alike may come again; the failure says that there is no such place either, or why none can be had.
+ * The position of a cursor that does not carry its values: after the first of its records that still has the same values,
+ * which is the last record of the page or one before it. If none has, the position is the start of the text prefixes: no
+ * record is missed, but records with the same prefix may be returned again. Fails if there is no such position.
  */
-export async function boundBehind(
+export async function resolveLongCursor(
   { cut, ends }: LongValues,
   compiled: CompiledRead,
   bound: Bound,
@@ -28,7 +34,7 @@ export async function boundBehind(
     bound: encode(compiled, { ...bound, after: [] }, dialect),
     keys: dialect.keys(ends.map(({ id }) => encodeValue(dialect, id, resource.id))),
   });
-  const idAt = idIn(order);
+  const idAt = idIndex(order);
   const found = new Map(
     rows.map((row) => {
       const values = keyValues(row, compiled);
@@ -37,35 +43,36 @@ export async function boundBehind(
   );
   for (const { id, digest } of ends) {
     const after = found.get(id);
-    if (after === undefined || digestOf(after) !== digest || !isAlike(after, bound.after)) continue;
+    if (after === undefined || digestOf(after) !== digest || !hasSameNulls(after, bound.after))
+      continue;
     const isExact = after.every((value, index) => isExactAt(value, order[index]));
     if (isExact) return ok({ ...bound, after });
-    return fail('ends at a whole number beyond 2^53, behind which only page and offset lead');
+    return fail('ends at a whole number beyond 2^53; use page or offset there');
   }
   const after: JsonValue[] = [];
   for (const [index, value] of bound.after.entries()) {
     const key = order[index];
     const isCut = key !== undefined && cut.includes(index);
-    const from = isCut ? beforeAll(value, key) : value;
+    const from = isCut ? startOfPrefix(value, key) : value;
     if (from === undefined) return fail('names records that are gone or have changed since');
     after.push(from);
   }
   return ok({ ...bound, after });
 }
 
-/** What lies before all values that begin so, in the order of a key; undefined where that is not known. */
-function beforeAll(beginning: JsonValue, key: SortKey): JsonValue | undefined {
+/** A value before all values with this prefix, in the order of a key; undefined if there is none. */
+function startOfPrefix(beginning: JsonValue, key: SortKey): JsonValue | undefined {
   if (!isText(fieldOf(key))) return undefined;
-  return key.descending ? textBehind(String(beginning)) : beginning;
+  return key.descending ? textAfterPrefix(String(beginning)) : beginning;
 }
 
-/** Whether a value is what the database compares: a larger whole number was rounded, and would lead nowhere. */
+/** Whether a value is exactly the stored one. A whole number beyond 2^53 was rounded, so no position follows from it. */
 function isExactAt(value: JsonValue, key: SortKey | undefined): boolean {
   const isWhole = key !== undefined && fieldOf(key).type.number === 'whole';
   return !isWhole || !Number.isInteger(value) || Number.isSafeInteger(value);
 }
 
-/** Whether the same keys are null: the statements of the page are made for those. */
-function isAlike(after: readonly JsonValue[], other: readonly JsonValue[]): boolean {
+/** Whether the same keys are null. The statements of the page are compiled for these nulls. */
+function hasSameNulls(after: readonly JsonValue[], other: readonly JsonValue[]): boolean {
   return after.every((value, index) => (value === null) === (other[index] === null));
 }

@@ -6,9 +6,9 @@ import { after, inTurn, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { CompiledExpand, CompiledSelection, CompiledTarget } from '../../sql/compile/read.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import type { Executor, Row } from '../../databases/database.ts';
-import { Trial, type RowBudget } from '../row-budget.ts';
+import { CappedRowCounter, type RowBudget } from '../row-budget.ts';
 
-/** The records of some rows, with all that is expanded in them. */
+/** The records of some rows, with their expansions. */
 export function readSelection(
   rows: readonly Row[],
   selection: CompiledSelection,
@@ -26,7 +26,7 @@ function expanded(
 ): MaybePromise<readonly RecordValue[]> {
   const read = (expand: CompiledExpand): MaybePromise<Expansion> =>
     readExpansion(rows, expand, level);
-  return after(forEach(all, level.reader, read), (found) => {
+  return after(forEach(all, level.executor, read), (found) => {
     const pagination = new Map<RecordValue, Record<string, object>>();
     for (const [index, expand] of all.entries())
       attach(rows, records, expand, found[index], pagination);
@@ -36,27 +36,27 @@ function expanded(
 }
 
 interface Level {
-  readonly reader: Executor;
+  readonly executor: Executor;
   readonly dialect: Dialect;
   readonly limits: Limits;
-  /** What is left for related records in this answer. */
+  /** The remaining budget for related records in this response. */
   readonly budget: RowBudget;
-  /** How many records there may be at this level; it decides how many each may have below it. */
+  /** The most records at this level, which limits how many related records each of them may have. */
   readonly parents: number;
   readonly bound: readonly SqlValue[];
   readonly collections: readonly PageNumbers[];
-  /** The relations that lead here, as the names of steps have them; where somebody watches. */
+  /** The relations on the path, for the names of traced steps; empty if the request is not traced. */
   readonly path: string;
 }
 
-/** The related records of the rows above, by the key that leads to them. */
+/** The related records of the parent rows, by the key that leads to them. */
 interface Related {
   readonly byKey: ReadonlyMap<SqlValue, RecordValue[]>;
-  /** How many there are in all, where some were left out. */
+  /** The total for each key with more related records than are returned. */
   readonly totals: ReadonlyMap<SqlValue, number>;
 }
 
-/** The results of questions that do not wait for each other. */
+/** Reads for each item, concurrently if the database can. */
 function forEach<Item, Answer>(
   items: readonly Item[],
   { asksAtOnce }: Executor,
@@ -65,7 +65,7 @@ function forEach<Item, Answer>(
   return asksAtOnce ? Promise.all(items.map(ask)) : inTurn(items, ask);
 }
 
-/** What an expansion found, by the type that leads to it; null but for a morphTo. */
+/** The related records of an expansion, by the morphTo type value; by null for other relations. */
 interface Expansion {
   readonly page: PageNumbers;
   readonly found: ReadonlyMap<SqlValue, Related>;
@@ -85,14 +85,14 @@ function readExpansion(
   above: Level,
 ): MaybePromise<Expansion> {
   const { toMany, paging, targets } = expand;
-  let level = entered(expand, above);
+  let level = enterStep(expand, above);
   const page = toMany ? collectionPage(expand, level) : onlyOne;
   let isBelow = false;
   const related = inTurn(targets, (target) => {
     const keys = keysTo(target, rows, expand);
     if (keys.length === 0) return undefined;
-    // What is expanded in the records of the target before had steps of its own.
-    if (isBelow) level = entered(expand, above);
+    // Nested expansions of the previous target entered steps of their own.
+    if (isBelow) level = enterStep(expand, above);
     isBelow = target.selection.expand.length > 0;
     return readTarget(keys, target, page, paging !== undefined, level);
   });
@@ -106,7 +106,7 @@ function readExpansion(
   });
 }
 
-/** The keys of rows that lead to a target, each once. */
+/** The distinct keys of rows that lead to a target. */
 function keysTo(
   target: CompiledTarget,
   rows: readonly Row[],
@@ -121,15 +121,15 @@ function keysTo(
   return [...keys];
 }
 
-/** The level of an expansion, whose step begins where somebody watches. */
-function entered({ name }: CompiledExpand, level: Level): Level {
-  const { enter } = level.reader;
+/** The level of an expansion. If the request is traced, its step begins. */
+function enterStep({ name }: CompiledExpand, level: Level): Level {
+  const { enter } = level.executor;
   if (enter === undefined) return level;
   enter(`expand_${level.path}${name}`);
   return { ...level, path: `${level.path}${name}_` };
 }
 
-/** Puts what was found into the records, each relation in its turn, so that members have one order; pages apart. */
+/** Adds the related records of one relation to the records. The pagination is collected, to be the last member. */
 function attach(
   rows: readonly Row[],
   records: readonly RecordValue[],
@@ -157,8 +157,8 @@ function attach(
 const onlyOne = pageAt(1, 1);
 
 /**
- * The page of a collection for each record above: what was asked for, and never more than a response may have. One that
- * nothing was asked of leaves room for what was asked of those below it, whose pages would be others with a lower limit.
+ * The page of a collection for each parent record: as requested, but never more than a response may have. A collection
+ * without a requested page leaves enough of the limit to the requested pages below it, which a lower limit would change.
  */
 function collectionPage(expand: CompiledExpand, level: Level): PageNumbers {
   const { limits, parents, collections } = level;
@@ -166,20 +166,20 @@ function collectionPage(expand: CompiledExpand, level: Level): PageNumbers {
   const most = Math.max(1, Math.floor(limits.responseItems / parents));
   const asked = paging && collections[paging.index];
   if (paging === undefined || asked === undefined) {
-    const left = Math.max(1, Math.floor(most / askedBelow(expand, collections)));
+    const left = Math.max(1, Math.floor(most / requestedBelow(expand, collections)));
     return pageAt(1, Math.min(limits.expandedItems, left));
   }
   if (asked.limit <= most) return asked;
   return paging.offset === undefined ? pageAt(asked.page, most) : offsetAt(asked.offset, most);
 }
 
-/** How many records the limits that were asked for below a collection make for one record of it. */
-function askedBelow({ targets }: CompiledExpand, collections: readonly PageNumbers[]): number {
+/** The most records that the requested limits below a collection allow for one of its records. */
+function requestedBelow({ targets }: CompiledExpand, collections: readonly PageNumbers[]): number {
   if (collections.length === 0) return 1;
   const products = targets.flatMap(({ selection }) =>
     selection.expand.map((below) => {
       const own = below.paging && collections[below.paging.index];
-      return (own?.limit ?? 1) * askedBelow(below, collections);
+      return (own?.limit ?? 1) * requestedBelow(below, collections);
     }),
   );
   return Math.max(1, ...products);
@@ -192,7 +192,7 @@ function readTarget(
   isPaged: boolean,
   level: Level,
 ): MaybePromise<Related> {
-  const { reader, dialect, bound, budget } = level;
+  const { executor: reader, dialect, bound, budget } = level;
   const { limit: cap, offset } = page;
   const { sought, keyOf } = keysBelow(keys, target);
   const values = {
@@ -204,13 +204,14 @@ function readTarget(
     budget,
   };
   const { top, count } = target;
-  const trial = new Trial(budget, cap);
+  const trial = new CappedRowCounter(budget, cap);
   const all = isPaged
     ? []
     : reader.all(target.rows, top === undefined ? values : { ...values, budget: trial });
   const found = after(all, (rows): MaybePromise<readonly [readonly Row[], readonly Row[]]> => {
-    if (top === undefined || count === undefined || !(isPaged || trial.isOver)) return [rows, []];
-    trial.leave();
+    if (top === undefined || count === undefined || !(isPaged || trial.isExceeded))
+      return [rows, []];
+    trial.release();
     return after(reader.all(top, values), (first) =>
       after(reader.all(count, { ...values, budget: undefined }), (counted) => [first, counted]),
     );
@@ -227,8 +228,8 @@ function readTarget(
 }
 
 /**
- * The keys by which rows below are found, and the key above that one of them belongs to, which it begins with: the two may
- * be read differently.
+ * The keys to find related rows by, and the parent key of a related row, from its first column. The two sides may store
+ * the key differently, so it is converted.
  */
 function keysBelow(
   keys: readonly SqlValue[],
@@ -249,7 +250,7 @@ function keysBelow(
 
 const firstOf = (row: Row): SqlValue => row[0] ?? null;
 
-/** Records by the key above, each with what its link says of it. */
+/** Records by the parent key, each with its pivot. */
 function groupedBy(
   keyOf: (row: Row) => SqlValue,
   rows: readonly Row[],
@@ -257,10 +258,10 @@ function groupedBy(
   { pivot }: CompiledTarget,
 ): Related['byKey'] {
   const byKey = new Map<SqlValue, RecordValue[]>();
-  const shapePivot = pivot && serializerOf(pivot);
+  const serializePivot = pivot && serializerOf(pivot);
   for (const [index, record] of records.entries()) {
     const row = rows[index] ?? [];
-    if (shapePivot !== undefined) record['pivot'] = shapePivot(row);
+    if (serializePivot !== undefined) record['pivot'] = serializePivot(row);
     const key = keyOf(row);
     const group = byKey.get(key);
     if (group === undefined) byKey.set(key, [record]);

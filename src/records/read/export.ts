@@ -1,44 +1,47 @@
 import { ownTurn } from '../../lib/event-loop.ts';
+import type { Resource } from '../../model/api.ts';
 import type { SqlValue } from '../../model/values.ts';
-import type { Bound, PageNumbers } from '../../query/bind.ts';
+import { boundFor, type Bound, type PageNumbers } from '../../query/bind.ts';
+import type { ReadPlan } from '../../query/plan.ts';
+import { withId } from '../../query/read/sort.ts';
 import { serializerOf, type RecordValue } from '../serialize/record.ts';
-import type { CompiledExport } from '../../sql/compile/export.ts';
+import { compileExport, type CompiledExport } from '../../sql/compile/export.ts';
 import type { Values } from '../../sql/statement.ts';
 import type { Database, Row } from '../../databases/database.ts';
 import { encode } from './read.ts';
-import { Refusal } from '../refusal.ts';
+import { ApiFailure } from '../api-failure.ts';
 import { RowBudget } from '../row-budget.ts';
 import { lengthOfAll } from '../../databases/database.ts';
 import { readTotal } from './total.ts';
 
-/** How many records are read at a time: at first, and at most, or fewer where they are long, in characters. */
+/** How many records a portion has at first and at most, and the characters that it should not exceed. */
 const firstLength = 10;
 const portionLength = 500;
 const portionText = 256 * 1024;
-/** What a portion holds while it is sent, in bytes for each character: its text, and the records that it was made of. */
+/** Bytes in memory for each character of a portion while it is sent: its text, and the records behind it. */
 const portionHolds = 4;
-/** How long several of them may be together, where others tell nothing of their length. */
+/** The most characters of a portion before it is split, since earlier records may not predict the length of later ones. */
 const longestPortion = 8 * 1024 * 1024;
 
-/** A page that ends further down than this may be read sooner without LIMIT. */
+/** A page that ends beyond this may be read faster without LIMIT. */
 const longPage = 10_000;
 
-/** A list that is read while it is sent. */
+/** A list that is read while it is streamed. */
 export interface ExportResult {
   readonly portions: AsyncIterable<readonly RecordValue[]>;
-  /** How many records the page has, less those that are deleted meanwhile. */
+  /** The number of records in the page; fewer are sent if some are deleted meanwhile. */
   readonly count: number;
   readonly total: number | undefined;
-  /** The total is a guess. */
+  /** The total is an estimate. */
   readonly isEstimated: boolean;
   readonly hasMore: boolean;
-  /** What it takes until the last record is sent, about: its ids and a portion of its records, in bytes. */
+  /** The approximate memory until the last record is sent, in bytes: the ids and one portion of records. */
   readonly bytes: number;
 }
 
 /**
- * Reads the ids of a page of any length in their order, from one snapshot; the records follow by their ids as they are
- * asked for but the first, and between two portions nothing is held in the database. `signal` ends the reading of the ids.
+ * Reads the ids of a page of any length from one snapshot, and then the records by their ids, portion by portion as the
+ * client takes them. Between portions no transaction or connection is held. `signal` aborts reading the ids.
  */
 export async function readExport(
   compiled: CompiledExport,
@@ -52,16 +55,54 @@ export async function readExport(
   const { portions, count, hasMore } = await readIds(compiled, values, page, database, signal);
   const seen = { count, read: count + (hasMore ? 1 : 0) };
   const total = await readTotal(list, values, page, seen, database);
-  const read: Read = { rows: 0, length: 0 };
-  const records = await begun(readPortions(compiled, portions, values.bound, database, read));
+  const read: RowsRead = { rows: 0, length: 0 };
+  const records = await startReading(
+    readPortions(compiled, portions, values.bound, database, read),
+  );
   const idBytes = portions.reduce((sum, { byteLength }) => sum + byteLength, 0);
   const all = read.rows === 0 ? 0 : (read.length / read.rows) * count;
   const bytes = idBytes + portionHolds * Math.min(portionText, all);
   return { portions: records, count, hasMore, bytes, ...total };
 }
 
-/** The same, with the first of it read: where that fails, there is still an answer to be given. */
-async function begun<Value>(portions: AsyncGenerator<Value>): Promise<AsyncIterable<Value>> {
+/** Longer than any list; adding one still gives a safe integer. */
+const noLimit = Number.MAX_SAFE_INTEGER - 1;
+
+/**
+ * Reads all records of a resource as the owner of the data sees them, in order of id: every field under its own name,
+ * including those that no caller may read. `signal` aborts reading the ids. See
+ * docs/contract/6-operation.md#import-and-export, rule 1.
+ */
+export function readStored(
+  resource: Resource,
+  database: Database,
+  signal: AbortSignal,
+): Promise<ExportResult> {
+  const plan: ReadPlan = {
+    kind: 'list',
+    resource,
+    selection: {
+      members: [...resource.fields.values()].map((field) => ({ name: field.name, field })),
+      expand: [],
+    },
+    slots: [],
+    ruleSlots: [],
+    access: [],
+    collections: [],
+    where: [],
+    order: withId([], resource),
+    sort: '',
+    collectionSort: '',
+    nulls: '',
+    paging: { mode: 'offset', offset: 0, limit: undefined },
+    count: 'none',
+  };
+  const bound = { ...boundFor({}), page: { page: 1, limit: noLimit, offset: 0 } };
+  return readExport(compileExport(plan, database.dialect), bound, database, signal);
+}
+
+/** Reads the first item at once, so that its failure can still become an error response. */
+async function startReading<Value>(portions: AsyncGenerator<Value>): Promise<AsyncIterable<Value>> {
   const first = await portions.next();
   return (async function* () {
     if (first.done === true) return;
@@ -71,8 +112,8 @@ async function begun<Value>(portions: AsyncGenerator<Value>): Promise<AsyncItera
 }
 
 /**
- * Some ids, kept small: numbers take 8 bytes each, texts their JSON in UTF-8. So a million are 8 MB of numbers, 39 MB
- * of UUIDs, and in the worst case, 255 characters of four bytes each, 1 GB.
+ * Compactly stored ids: 8 bytes for a number, JSON in UTF-8 for texts. A million ids take 8 MB as numbers, 39 MB as UUIDs,
+ * and 1 GB in the worst case of 255 four-byte characters each.
  */
 type PackedIds = Float64Array | Buffer;
 
@@ -111,7 +152,7 @@ async function readIds(
     if (waiting.length > 0) portions.push(pack(waiting));
     waiting = [];
   };
-  // One more than the page has tells whether others follow.
+  // One more than the page has, to find out whether more follow.
   const more = { ...values, limit: limit + 1 };
   await database.stream(statement, more, signal, (rows) => {
     for (const [id = null] of rows) {
@@ -133,8 +174,8 @@ async function readIds(
   return { portions, count, hasMore };
 }
 
-/** How many rows were read of a list, and how long they are together. */
-interface Read {
+/** The number of rows read so far, and their length in characters. */
+interface RowsRead {
   rows: number;
   length: number;
 }
@@ -144,11 +185,11 @@ async function* readPortions(
   portions: readonly PackedIds[],
   bound: readonly SqlValue[],
   database: Database,
-  read: Read,
+  read: RowsRead,
 ): AsyncGenerator<readonly RecordValue[], void> {
   const { rows: statement, columns } = compiled;
   const serialize = serializerOf(columns);
-  /** The rows with some ids; undefined where they are several and too long to be read at once. */
+  /** The rows with these ids; undefined if there are several and they are too long to read at once. */
   const rowsOf = async (ids: readonly SqlValue[]): Promise<readonly Row[] | undefined> => {
     const values = { bound, keys: database.dialect.keys(ids), limit: ids.length };
     if (ids.length === 1) return database.all(statement, values);
@@ -156,7 +197,7 @@ async function* readPortions(
     try {
       return await database.all(statement, { ...values, budget });
     } catch (error) {
-      if (error instanceof Refusal) return undefined;
+      if (error instanceof ApiFailure) return undefined;
       throw error;
     }
   };
@@ -165,7 +206,7 @@ async function* readPortions(
     const all = unpack(portion);
     for (let start = 0; start < all.length;) {
       const ids = all.slice(start, start + length);
-      // A reader who is never slow would let nobody else have a turn.
+      // Let other requests run. A fast client would otherwise keep the event loop busy.
       await ownTurn();
       const rows = await rowsOf(ids);
       if (rows === undefined) {
@@ -186,7 +227,7 @@ async function* readPortions(
   }
 }
 
-/** How many records are read next, going by those that were read last, and how long these are together. */
+/** The number of records to read next, from the number and length of the last ones. */
 function nextLength(rows: number, length: number): number {
   if (rows === 0) return portionLength;
   const fitting = Math.floor((portionText * rows) / length);

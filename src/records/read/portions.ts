@@ -6,18 +6,18 @@ import { buildStatement } from '../../sql/statement.ts';
 import type { Database, Row } from '../../databases/database.ts';
 import { lengthOfAll } from '../../databases/database.ts';
 
-/** A row as its values on the wire, in the order of the fields that were asked for. */
+/** A row as values on the wire, in the order of the requested fields. */
 export type WireRow = readonly JsonValue[];
 
-/** Rows that are read, compared and written together, at least and at most. */
+/** The fewest and the most rows in a portion. */
 const fewest = 50;
 const most = 5_000;
-/** How long the rows of a portion are together, in characters, as far as the last one told. */
+/** The intended length of a portion in characters, estimated from the previous one. */
 const portionText = 1 << 20;
 
 /**
- * The rows of a resource in order of id, of `fields` alone, in portions that are the smaller the longer their texts
- * are. Each is sought behind the last one, so that none is held open.
+ * The `fields` of all rows of a resource in order of id, in portions; the longer the texts, the fewer rows. Each portion
+ * starts after the last id of the previous one, so no cursor is held open.
  */
 export async function* portionsOf(
   { table, id }: Resource,
@@ -50,7 +50,7 @@ export async function* portionsOf(
   }
 }
 
-/** Makes what takes a row of an id and these fields and gives the values of the fields on the wire. */
+/** Makes a function that decodes a row of an id and these fields to the fields' values on the wire. */
 export function rowDecoder(fields: readonly Field[], dialect: Dialect): (row: Row) => WireRow {
   const decoders = fields.map((field) => decoderOf(dialect, field));
   return (row) => decoders.map((decode, index) => decode(row[index + 1] ?? null));

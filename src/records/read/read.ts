@@ -13,29 +13,29 @@ import type { RowBudget } from '../row-budget.ts';
 import { ruleValues } from '../rule-values.ts';
 import { readTotal } from './total.ts';
 
-/** What a list gives: its records, and how many there are in all where that was asked for. */
+/** A page of a list, with the total if it was requested. */
 export interface ListResult {
   readonly records: readonly RecordValue[];
   readonly total: number | undefined;
-  /** The total is a guess. */
+  /** The total is an estimate. */
   readonly isEstimated: boolean;
   readonly hasMore: boolean;
   readonly page: PageNumbers;
   /**
-   * Where more follows: the values under the keys of the order of the last record but so many, which a cursor goes on
-   * behind; undefined where the page has not that many.
+   * Set if more records follow: returns the sort key values of the nth row from the end, for a cursor; undefined if the
+   * page has fewer rows.
    */
   readonly valuesAt: ((back: number) => readonly JsonValue[] | undefined) | undefined;
 }
 
-/** Turns what `bindQuery` read into what the driver takes. */
+/** Encodes the values from `bindQuery` for the database driver. */
 export function encode(
   { plan, keys }: CompiledRead,
   bound: Bound,
   dialect: Dialect,
 ): readonly SqlValue[] {
   const ofRules = ruleValues(plan.ruleSlots, bound.claims, dialect);
-  // Most reads of one record bring nothing else.
+  // Most reads of one record have no other values.
   if (plan.slots.length === 0 && bound.after.length === 0) return ofRules;
   const own = plan.slots.map(({ index, operator, field }) => {
     const value = bound.values[index] ?? null;
@@ -49,7 +49,7 @@ export function encode(
   return [...own, ...ofRules, ...after];
 }
 
-/** Reads a page of a list with everything that it expands. */
+/** Reads a page of a list with its expansions. */
 export function readList(
   compiled: CompiledRead,
   bound: Bound,
@@ -60,7 +60,7 @@ export function readList(
   const { limit, offset } = bound.page;
   const values = { bound: encode(compiled, bound, database.dialect), limit, offset, budget };
   const isExact = compiled.count !== undefined && compiled.estimate === undefined;
-  // Without a total, or with one that is a guess, one row more tells whether there is a next page.
+  // Without an exact total, one more row shows whether there is a next page.
   const wanted = isExact ? limit : limit + 1;
   const found = after(rowStatements(compiled, values, database), (statements) =>
     firstRows(statements, values, wanted, database),
@@ -68,7 +68,7 @@ export function readList(
   return after(found, (rows) => readPage(rows, compiled, bound, values, database, limits));
 }
 
-/** The statements that give the rows of a list, one after the other until the page is full. */
+/** The statements for the rows of a list, to run one after the other until the page is full. */
 function rowStatements(
   { lookup, rows }: CompiledRead,
   values: Values,
@@ -95,7 +95,7 @@ function firstRows(
   );
 }
 
-/** Makes a page of the rows that were found for it, counts the list, and reads what the page expands. */
+/** Makes a page of its rows: counts the list, and reads the expansions. */
 function readPage(
   found: readonly Row[],
   compiled: CompiledRead,
@@ -107,7 +107,7 @@ function readPage(
   const { limit, offset } = page;
   const rows = found.length > limit ? found.slice(0, limit) : found;
   const level = {
-    reader: database,
+    executor: database,
     dialect: database.dialect,
     limits,
     budget: values.budget,
@@ -120,7 +120,7 @@ function readPage(
   const counting = readTotal(compiled, values, page, seen, database);
   const read = (): MaybePromise<readonly RecordValue[]> =>
     readSelection(rows, compiled.selection, level);
-  // Where nothing is gained by asking at once, one thing comes after the other.
+  // SQLite runs statements one after the other, so nothing is gained by starting both.
   const reading = database.asksAtOnce ? read() : after(counting, read);
   return after(both(reading, counting), ([records, { total, isEstimated }]) => {
     const hasMore =
@@ -133,10 +133,10 @@ function readPage(
   });
 }
 
-/** So many records are few: to sort them is sooner done than to look for the first of them in the order of the list. */
+/** Up to this many matches, sorting them is faster than searching for the first of them in the order of the list. */
 const fewFound = 1_000;
 
-/** Whether a list has so many records that the first of them are sooner looked for in its order. */
+/** Whether a list has so many matches that searching in its order is faster than sorting them. */
 function isMany(
   { found }: CompiledLookup,
   values: Values,
@@ -147,7 +147,7 @@ function isMany(
   return after(asked, ([row]) => Number(row?.[0]) > fewFound);
 }
 
-/** The values of a row under the keys of its list's order, as a cursor carries them. */
+/** The sort key values of a row, as a cursor carries them. */
 export function keyValues(row: Row, { keys }: CompiledRead): readonly JsonValue[] {
   return keys.map(({ position, field, decode }) => {
     const stored = row[position] ?? null;
@@ -155,12 +155,12 @@ export function keyValues(row: Row, { keys }: CompiledRead): readonly JsonValue[
   });
 }
 
-/** Reads one record by its id; undefined when there is none. */
+/** Reads one record by its id; undefined if there is none. */
 export function readOne(
   compiled: CompiledRead,
   id: SqlValue,
   bound: Bound,
-  reader: Executor,
+  executor: Executor,
   dialect: Dialect,
   limits: Limits,
   budget: RowBudget,
@@ -168,11 +168,11 @@ export function readOne(
   const [statement] = compiled.rows;
   if (statement === undefined) return undefined;
   const values = encode(compiled, bound, dialect);
-  return after(reader.all(statement, { bound: values, id, limit: 1, budget }), (rows) => {
+  return after(executor.all(statement, { bound: values, id, limit: 1, budget }), (rows) => {
     if (rows.length === 0) return undefined;
     const { collections } = bound;
     const one = { parents: 1, bound: values, collections, path: '' };
-    const level = { reader, dialect, limits, budget, ...one };
+    const level = { executor, dialect, limits, budget, ...one };
     return after(readSelection(rows, compiled.selection, level), ([record]) => record);
   });
 }

@@ -4,31 +4,31 @@ import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { Statement, Values } from '../../sql/statement.ts';
 import type { Database } from '../../databases/database.ts';
 
-/** What a page has shown of its list: its records, and the rows read, which may be one more. */
-interface Seen {
+/** The number of records in a page, and of rows read, which may be one more. */
+interface PageSize {
   readonly count: number;
   readonly read: number;
 }
 
-/** How many records a list has, where that was asked for, and whether that is a guess. */
+/** The number of records in a list, if it was requested, and whether it is an estimate. */
 interface Total {
   readonly total: number | undefined;
   readonly isEstimated: boolean;
 }
 
-/** Counts the records of a list, or guesses how many there are, as it was asked for. */
+/** Counts or estimates the records of a list, as requested. */
 export function readTotal(
   compiled: CompiledRead,
   values: Values,
   { limit, offset }: PageNumbers,
-  seen: Seen,
+  seen: PageSize,
   database: Database,
 ): MaybePromise<Total> {
   const { count } = compiled;
   if (count === undefined) return { total: undefined, isEstimated: false };
-  // A page that is neither full nor empty, and an empty first one, tell the total themselves.
-  const tells = seen.count < limit && (seen.count > 0 || offset === 0);
-  if (tells) return { total: offset + seen.count, isEstimated: false };
+  // A page that is neither full nor empty is the last one, so it gives the total; so does an empty first page.
+  const isKnown = seen.count < limit && (seen.count > 0 || offset === 0);
+  if (isKnown) return { total: offset + seen.count, isEstimated: false };
   const guessed =
     compiled.estimate && estimate(compiled.estimate, values, database, offset + seen.read);
   return after(guessed, (guess): MaybePromise<Total> =>
@@ -38,10 +38,10 @@ export function readTotal(
   );
 }
 
-/** Below this the guess of a planner is not worth more than a count, which is as quick. */
+/** Below this a count is as fast as an estimate. */
 const leastEstimate = 10_000;
 
-/** The planner's guess at the number of rows, at least as many as were `seen`; undefined where it is better to count. */
+/** The planner's estimate of the number of rows, at least `seen`; undefined if counting is better. */
 async function estimate(
   statement: Statement,
   values: Values,

@@ -1,32 +1,33 @@
+import { hash } from 'node:crypto';
 import { isJsonObject, type SqlValue } from '../../model/values.ts';
 import type { Member } from '../../query/plan.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { matchesPattern } from '../../query/read/wildcard.ts';
+import { matchesPattern } from '../../query/read/selection.ts';
 import type { Column } from '../../sql/compile/read.ts';
 
-/** A record on its way to the client: members in the order in which they are shown. */
+/** A record as it is sent to the client, with its members in order. */
 export type RecordValue = Record<string, unknown>;
 
-/** Makes the record of one row. */
-type Shaper = (row: readonly SqlValue[]) => RecordValue;
+/** Makes the record of a row. */
+type Serializer = (row: readonly SqlValue[]) => RecordValue;
 
-const shapers = new WeakMap<readonly Column[], Shaper>();
+const serializers = new WeakMap<readonly Column[], Serializer>();
 
 /**
- * What makes the record of a row: each column decoded to its value on the wire. On the hot path of every read, so
- * the whole members are written out as one object literal, which is seven times as fast as setting them one by one.
- * The only names in that code are those of the model, as JSON.
+ * A function that makes the record of a row, with each column decoded to its value on the wire. It is generated as one
+ * object literal, which is seven times as fast as setting members one by one, on the hot path of every read. The only
+ * names in the generated code are those of the model, as JSON.
  */
-export function serializerOf(columns: readonly Column[]): Shaper {
-  let shaper = shapers.get(columns);
-  if (shaper === undefined) {
-    shaper = makeShaper(columns);
-    shapers.set(columns, shaper);
+export function serializerOf(columns: readonly Column[]): Serializer {
+  let serializer = serializers.get(columns);
+  if (serializer === undefined) {
+    serializer = makeSerializer(columns);
+    serializers.set(columns, serializer);
   }
-  return shaper;
+  return serializer;
 }
 
-function makeShaper(columns: readonly Column[]): Shaper {
+function makeSerializer(columns: readonly Column[]): Serializer {
   const cuts = columns.filter(({ isCut }) => isCut);
   const members = columns.map((column, index) => {
     const stored = `row[${column.position}]`;
@@ -36,14 +37,14 @@ function makeShaper(columns: readonly Column[]): Shaper {
         : `${stored} === null ? null : columns[${index}].decode(${stored}, columns[${index}].field)`;
     return `${JSON.stringify(column.name)}: ${value}`;
   });
-  // oxlint-disable-next-line typescript/no-implied-eval -- see shaperOf
+  // oxlint-disable-next-line typescript/no-implied-eval -- see serializerOf
   const write = new Function('columns', `return (row) => ({ ${members.join(', ')} });`) as (
     columns: readonly Column[],
-  ) => Shaper;
-  const shape = write(columns);
-  if (cuts.length === 0) return shape;
+  ) => Serializer;
+  const serialize = write(columns);
+  if (cuts.length === 0) return serialize;
   return (row) => {
-    const record = shape(row);
+    const record = serialize(row);
     for (const { name, member } of cuts) {
       const shown = cut(record[name] as JsonValue, member);
       if (shown === undefined) delete record[name];
@@ -53,13 +54,13 @@ function makeShaper(columns: readonly Column[]): Shaper {
   };
 }
 
-/** The paths of an object that `fields` names, or all but those that `exclude` names. */
+/** The value with only the paths that `fields` names, or without those that `exclude` names. */
 function cut(value: JsonValue, { only, without }: Member): JsonValue | undefined {
   if (only !== undefined) return keepPaths(value, only);
   return (without ?? []).reduce(dropPath, value);
 }
 
-/** A path into null gives that null; what is not there stays away, as does what is no object. */
+/** A path into null keeps the null. A path into a value that is missing or not an object is omitted. */
 function keepPaths(value: JsonValue, paths: readonly (readonly string[])[]): JsonValue | undefined {
   if (value === null || paths.some((path) => path.length === 0)) return value;
   if (!isJsonObject(value)) return undefined;
@@ -80,4 +81,12 @@ function dropPath(value: JsonValue, [head, ...rest]: readonly string[]): JsonVal
     return rest.length === 0 ? [] : [[name, dropPath(member, rest)] as const];
   });
   return Object.fromEntries(left);
+}
+
+/**
+ * The strong entity tag of a response: a hash of the body, and separately the relevant headers as `beside`, so that a long
+ * body need not be copied to append them.
+ */
+export function entityTag(shown: string, beside = ''): string {
+  return `"${hash('sha1', shown, 'base64url')}${beside === '' ? '' : `-${beside}`}"`;
 }

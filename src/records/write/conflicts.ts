@@ -7,41 +7,41 @@ import { encodeValue, type Dialect } from '../../sql/dialect.ts';
 import type { ConstraintError, Transaction } from '../../databases/database.ts';
 import type { RowRights } from './row-rights.ts';
 
-/** What a look into the database takes. */
-export interface Access {
+/** What a write needs to look up rows in its transaction. */
+export interface DataAccess {
   readonly transaction: Transaction;
   readonly dialect: Dialect;
   readonly statements: WriteStatements;
   readonly names: Names;
-  /** Absent: of the owner of the data, to whom every row is left. */
+  /** Undefined for the owner of the data, who may access every row. */
   readonly rights?: RowRights;
 }
 
-/** What the caller calls things; undefined where they do not exist for the caller. */
+/** The names in the caller's version; undefined for what does not exist for the caller. */
 export interface Names {
   readonly field: (field: Field) => string | undefined;
   readonly resource: (resource: Resource) => string | undefined;
 }
 
-/** The names of the specification, for those who own the data. */
+/** The names of the specification, for the owner of the data. */
 export const storageNames: Names = {
   field: ({ name }) => name,
   resource: ({ name }) => name,
 };
 
-/** A field whose value the database refuses, and why. */
+/** A field whose value the database rejects, and why. */
 export interface Conflict {
   readonly field: Field;
   readonly message: string;
 }
 
 /**
- * After the database has refused values: every field among them that points nowhere, is taken, is pointed to or is too
- * long for its index. `id` names the record that has the values, where it exists already. What is taken together with
- * one of the `unseen` fields is not: they point to records that are not there for the caller.
+ * Finds why the database has rejected values: every field that references a missing record, is taken, is referenced by
+ * others or is too long for its index. `id` is that of an existing record. Unique keys with an `unseen` field are not
+ * checked, since that field references a record that does not exist for the caller.
  */
 export async function findConflicts(
-  access: Access,
+  access: DataAccess,
   resource: Resource,
   values: FieldValues,
   id: JsonValue | undefined,
@@ -52,7 +52,7 @@ export async function findConflicts(
   const conflicts = [
     ...(await danglingKeys(access, values)),
     ...(await takenValues(access, resource, values, own, unseen)),
-    ...(own === undefined ? [] : await heldValues(access, resource, values, own)),
+    ...(own === undefined ? [] : await referencedValues(access, resource, values, own)),
   ];
   if (kind !== 'size') return conflicts;
   const told = new Set(conflicts.map(({ field }) => field));
@@ -60,15 +60,15 @@ export async function findConflicts(
   return [...conflicts, ...long.filter(({ field }) => !told.has(field))];
 }
 
-/** What an entry of an index holds, in bytes: PostgreSQL takes 2,704, with what it needs beside the values. */
+/** The most bytes of values in an index entry. PostgreSQL allows 2,704 including its own overhead. */
 const indexedBytes = 2_600;
 
 /**
- * The longest value of each index whose values are too long for it. How long they are once compressed the database
- * alone knows, so where none seems to be it is the longest of all.
+ * The longest value of each index whose entry is too long. The database compresses values, so if none seems too long, the
+ * longest value of all is blamed.
  */
 function oversized(
-  { dialect }: Access,
+  { dialect }: DataAccess,
   resource: Resource,
   values: FieldValues,
   own: OwnRecord | undefined,
@@ -91,13 +91,13 @@ function oversized(
   }));
 }
 
-/** The fields that no two records may have alike: each alone, or some together. */
+/** The unique keys of a resource: single fields, and lists of fields. */
 export function uniqueKeys({ id, fields, unique }: Resource): readonly (readonly Field[])[] {
   const single = [...fields.values()].filter((field) => field.unique || field === id);
   return [...single.map((field) => [field]), ...unique];
 }
 
-/** What a record would store in a field: the new value, or the one that it has where there is no new one. */
+/** The value of a field after the write: the new value, or else the current one. */
 function storedAfter(
   values: FieldValues,
   own: OwnRecord | undefined,
@@ -114,22 +114,22 @@ function storedAfter(
 const noSuchRecord = 'there is no such record';
 
 /**
- * The message for a value of `key` that should point to a record and does not. The value is not repeated where the caller
- * may not read the field: it may be the one that is stored, and one of a `writeOnly` field would come into the log.
+ * The message for a value of `key` that references no record. It omits the value if the caller may not read the field: it
+ * may be the stored value, and that of a `writeOnly` field would get into the log.
  */
-function pointsNowhere(
-  { names, rights }: Access,
+function missingTarget(
+  { names, rights }: DataAccess,
   key: Field,
   target: Field,
   value: JsonValue,
 ): string {
   const [resource, field] = [names.resource(target.resource), names.field(target)];
-  return rights?.shows(key) === false || resource === undefined || field === undefined
+  return rights?.canRead(key) === false || resource === undefined || field === undefined
     ? noSuchRecord
     : `there is no record in ${resource} with ${field} ${JSON.stringify(value)}`;
 }
 
-async function danglingKeys(access: Access, values: FieldValues): Promise<readonly Conflict[]> {
+async function danglingKeys(access: DataAccess, values: FieldValues): Promise<readonly Conflict[]> {
   const { transaction, dialect, statements } = access;
   const conflicts: Conflict[] = [];
   for (const [field, value] of values) {
@@ -138,13 +138,13 @@ async function danglingKeys(access: Access, values: FieldValues): Promise<readon
     const bound = [encodeValue(dialect, value, target)];
     const [row] = await transaction.all(statements.exists(target), { bound });
     if (row === undefined)
-      conflicts.push({ field, message: pointsNowhere(access, field, target, value) });
+      conflicts.push({ field, message: missingTarget(access, field, target, value) });
   }
   return conflicts;
 }
 
 async function takenValues(
-  access: Access,
+  access: DataAccess,
   resource: Resource,
   values: FieldValues,
   own: OwnRecord | undefined,
@@ -171,9 +171,9 @@ async function takenValues(
   return conflicts;
 }
 
-/** Values that other records point to: no rule says what would become of those, so they stay. */
-async function heldValues(
-  { transaction, dialect, statements }: Access,
+/** Values that other records reference. They cannot change, since no rule covers the references to them. */
+async function referencedValues(
+  { transaction, dialect, statements }: DataAccess,
   resource: Resource,
   values: FieldValues,
   own: OwnRecord,
@@ -195,23 +195,23 @@ async function heldValues(
   }));
 }
 
-/** Whether a value is what the record had before, as this caller can see: then it points nowhere anew. */
+/** Whether a value is the record's current one and the caller can see that, so that the reference is not new. */
 export type IsKept = (field: Field, value: JsonValue) => boolean;
 
-/** Finds that out from the values that were looked up of the record, `current`. */
+/** An `IsKept` for a record with these `current` values. */
 export function keptIn(current: FieldValues, rights: RowRights | undefined): IsKept {
   return (field, value) =>
-    rights?.shows(field) !== false &&
+    rights?.canRead(field) !== false &&
     current.has(field) &&
     JSON.stringify(current.get(field)) === JSON.stringify(value);
 }
 
 /**
- * The keys that point to rows which the caller may not see: the same as if these did not exist. A default is not
- * checked, since the caller has not chosen it. See docs/contract/3-writing.md#references-and-unique-values, rule 2.
+ * The keys that reference rows hidden from the caller, with the same message as for missing rows. A default is not checked,
+ * since the caller has not chosen it. See docs/contract/3-writing.md#references-and-unique-values, rule 2.
  */
 export async function hiddenKeys(
-  access: Access,
+  access: DataAccess,
   values: FieldValues,
   isKept: IsKept,
 ): Promise<readonly Conflict[]> {
@@ -223,18 +223,18 @@ export async function hiddenKeys(
     const isDefault = field.default?.kind === 'value' && field.default.value === value;
     if (isDefault || isKept(field, value)) continue;
     const key = encodeValue(dialect, value, target);
-    if (!(await rights.has(target, 'read', key, transaction)))
-      conflicts.push({ field, message: pointsNowhere(access, field, target, value) });
+    if (!(await rights.isAllowed(target, 'read', key, transaction)))
+      conflicts.push({ field, message: missingTarget(access, field, target, value) });
   }
   return conflicts;
 }
 
 /**
- * The morph pairs whose owner does not exist, or not for this caller: no constraint of a database says so. `isGiven`
- * tells which fields the request names. See docs/contract/3-writing.md#morph-pairs, rule 2.
+ * The morph pairs whose owner does not exist for this caller, which no database constraint checks. `isGiven` is true for
+ * fields in the request. See docs/contract/3-writing.md#morph-pairs, rule 2.
  */
 export async function missingOwners(
-  access: Access,
+  access: DataAccess,
   morphs: readonly MorphTo[],
   valueOf: (field: Field) => JsonValue,
   isKept: IsKept = () => false,
@@ -250,7 +250,7 @@ export async function missingOwners(
       conflicts.push({ field: typeField, message: 'is the type of no resource' });
       continue;
     }
-    // The id may be kept as text: it has to be written as the owner's is, or no read would find it.
+    // The id may be stored as text. It must be in the owner's canonical form, or no read would find it.
     const ownId = owner.id.type.parse(String(id), owner.id);
     const isWritten = ownId !== undefined && String(ownId) === String(id);
     const key = isWritten ? encodeValue(dialect, ownId, owner.id) : null;
@@ -259,12 +259,12 @@ export async function missingOwners(
     const isSeen =
       rights === undefined ||
       (isKept(typeField, type) && isKept(idField, id)) ||
-      (await rights.has(owner.id, 'read', key, transaction));
+      (await rights.isAllowed(owner.id, 'read', key, transaction));
     if (rows.length > 0 && isSeen) continue;
-    // Which resource it is says what is in the type field, which not everyone may read who writes the other.
-    const isTold = rights === undefined || isGiven(typeField) || rights.shows(typeField);
-    const message = isTold ? pointsNowhere(access, idField, owner.id, id) : noSuchRecord;
-    // What is there for the caller is to blame: of a pair it may have changed the type alone.
+    // Naming the resource reveals the type field, which the caller may not be allowed to read.
+    const isTold = rights === undefined || isGiven(typeField) || rights.canRead(typeField);
+    const message = isTold ? missingTarget(access, idField, owner.id, id) : noSuchRecord;
+    // Blame a half that exists for the caller.
     const field = names.field(idField) === undefined ? typeField : idField;
     conflicts.push({ field, message });
   }
@@ -277,7 +277,7 @@ interface OwnRecord {
 }
 
 async function currentRecord(
-  { transaction, dialect, statements }: Access,
+  { transaction, dialect, statements }: DataAccess,
   resource: Resource,
   id: JsonValue,
 ): Promise<OwnRecord> {

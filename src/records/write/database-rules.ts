@@ -5,25 +5,25 @@ import { isLeftToDatabase } from '../../query/write/defaults.ts';
 import type { FieldValues } from '../../query/plan.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { buildStatement } from '../../sql/statement.ts';
-import { findConflicts, type Access, type Conflict } from './conflicts.ts';
+import { findConflicts, type DataAccess, type Conflict } from './conflicts.ts';
 import { ConstraintError, DatabaseFailure } from '../../databases/database.ts';
 import { advanceSequence } from '../../databases/tables.ts';
 import { checksIn } from '../../databases/existing/expressions.ts';
 
-/** The values that a record is to have: those of a new one, or what changes in the one named by `id`. */
-export interface TableChange {
+/** The values of a write: all of a new record, or the changes to the record with `id`. */
+export interface ValueChange {
   readonly resource: Resource;
   readonly values: FieldValues;
   readonly id: JsonValue | undefined;
 }
 
 /**
- * Runs a change of values; when the database refuses them, finds every field that is to blame. Throws a failure of the
- * database where none is: the operator is told of it, unless it can be mended.
+ * Runs a change of values. If the database rejects them, returns every field that is to blame. If no field is, it retries
+ * after advancing sequences that lag behind, or throws a DatabaseFailure for the operator.
  */
-export async function blaming<Value>(
-  access: Access,
-  { resource, values, id }: TableChange,
+export async function explainConflicts<Value>(
+  access: DataAccess,
+  { resource, values, id }: ValueChange,
   change: () => Promise<Value>,
 ): Promise<Result<Value, readonly Conflict[]>> {
   try {
@@ -31,22 +31,22 @@ export async function blaming<Value>(
   } catch (error) {
     if (!(error instanceof ConstraintError)) throw error;
     const found = await findConflicts(access, resource, values, id, error.kind);
-    const blamed = found.length > 0 ? found : await ruledFields(access, resource, values, error);
+    const blamed = found.length > 0 ? found : await fieldsOfRule(access, resource, values, error);
     if (blamed.length > 0) return fail(blamed);
-    if (id !== undefined || !(await passTakenNumbers(resource, error, access)))
-      throw unforeseen(error);
-    // It may be refused again: for another reason, or since others have drawn ids meanwhile.
-    return blaming(access, { resource, values, id }, change);
+    if (id !== undefined || !(await advanceSequences(resource, error, access)))
+      throw unexpectedConstraint(error);
+    // It may be rejected again, for another reason or because other writes took ids meanwhile.
+    return explainConflicts(access, { resource, values, id }, change);
   }
 }
 
 /**
- * The fields that are to blame where a rule has refused values that stands in the database alone, as it may in tables of
- * others: a CHECK, a unique index, a trigger. Those of which the rule speaks, or where it does not say, all that were
- * given. None where the rule is about what no client sends.
+ * The fields to blame for a violated rule that only the database knows, such as a CHECK, a unique index or a trigger of an
+ * existing table: the fields that the rule names, or if it names none, all that were sent. Empty if the rule is about
+ * columns that no client sends.
  */
-async function ruledFields(
-  access: Access,
+async function fieldsOfRule(
+  access: DataAccess,
   resource: Resource,
   values: FieldValues,
   error: ConstraintError,
@@ -63,7 +63,7 @@ async function ruledFields(
     (field) => values.has(field),
   );
   const given = changed.filter((field) => (values.get(field) ?? null) !== null);
-  // That a value is taken away may be what a rule refuses.
+  // If no value but null was sent, the rule may be about the null.
   const blamed = isUnsaid && given.length > 0 ? given : changed;
   return blamed.map((field) => ({ field, message }));
 }
@@ -73,13 +73,13 @@ function isWritable(field: Field, { id }: Resource): boolean {
 }
 
 /**
- * After a unique value was taken that no client has sent: lets the database draw ids, and what else it counts, behind
- * those that records of others came with. Tells whether that may have helped.
+ * After a unique violation of a value that no client sent: advances the sequences of generated ids and counters beyond the
+ * stored values, which imports by other programs may have passed. Returns whether that may have helped.
  */
-async function passTakenNumbers(
+async function advanceSequences(
   { id, fields }: Resource,
   { kind }: ConstraintError,
-  { transaction, dialect }: Access,
+  { transaction, dialect }: DataAccess,
 ): Promise<boolean> {
   if (kind !== 'unique') return false;
   let hasHelped = false;
@@ -92,21 +92,21 @@ async function passTakenNumbers(
 }
 
 /**
- * What a refusal means for which no client is to blame, as of a column that may not be null and that the specification
- * does not know: somebody has changed the table under the service.
+ * The failure for a violation that no client can cause, such as a NOT NULL column that the specification does not have:
+ * the table was changed while the service runs.
  */
-function unforeseen(error: ConstraintError): DatabaseFailure {
+function unexpectedConstraint(error: ConstraintError): DatabaseFailure {
   const { message = error.message } = (error.cause ?? {}) as { readonly message?: string };
   return new DatabaseFailure(`The database refuses records for what no client sends: ${message}.`, {
     cause: error.cause,
   });
 }
 
-/** The words of a rule of which the database has said the name, or the words. */
+/** The SQL text of a rule, given its name or its text. */
 async function textOf(
   rule: string,
   { table }: Resource,
-  { transaction, dialect }: Access,
+  { transaction, dialect }: DataAccess,
 ): Promise<string> {
   const statement = buildStatement(dialect, (add) =>
     dialect.ruleText(
@@ -120,7 +120,7 @@ async function textOf(
     const [check = text.replace(/^CREATE .* USING /u, '')] = checksIn(text);
     return check === '' ? rule : check;
   }
-  // Of a whole table, the CHECK that has this name.
+  // The text is a whole table: find the CHECK with this name.
   for (const named of text.matchAll(new RegExp(`\\bCONSTRAINT\\s+(?:${name.source})`, 'giu')))
     if (nameOf(named) === rule.toLowerCase()) return checksIn(text.slice(named.index))[0] ?? rule;
   return rule;
@@ -132,7 +132,7 @@ function nameOf([, double, back, square, bare]: RegExpMatchArray): string {
   return (double?.replaceAll('""', '"') ?? back ?? square ?? bare ?? '').toLowerCase();
 }
 
-/** The names that stand in an expression of SQL, in lower case. */
+/** The names in an SQL expression, in lower case. */
 function namesIn(text: string): ReadonlySet<string> {
   const plain = text.replaceAll(/'(?:[^']|'')*'/gu, ' ');
   return new Set([...plain.matchAll(name)].map(nameOf));

@@ -5,52 +5,52 @@ import type { SqlValue } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { DeleteEdge } from '../../sql/compile/delete.ts';
 import { encodeValue } from '../../sql/dialect.ts';
-import type { Access } from './conflicts.ts';
+import type { DataAccess } from './conflicts.ts';
 import { ConstraintError, type Row } from '../../databases/database.ts';
-import { Refusal } from '../refusal.ts';
-import { notReached } from './written.ts';
+import { ApiFailure } from '../api-failure.ts';
+import { unchangedError } from './result.ts';
 
 /**
- * The most rows that one delete may reach, the record itself included. See docs/contract/3-writing.md#delete, rule 4.
+ * The most rows that one delete may affect, including the record itself. See docs/contract/3-writing.md#delete, rule 4.
  */
-export const mostReached = 10_000;
-/** How far cascades may lead: SQLite follows them through 1,000 tables, and then fails. */
-export const deepestReach = 900;
+export const maxReached = 10_000;
+/** The most levels of cascades. SQLite fails beyond 1,000 levels. */
+export const maxDepth = 900;
 
 /**
- * Deletes a record with all that goes with it. Throws a Refusal: there is no such record, others need it, or the delete
- * would reach too many.
+ * Deletes a record and the rows that cascade. Throws an ApiFailure if there is no such record, if others need it, or if
+ * the delete would affect too many rows.
  */
 export async function deleteRecord(
-  access: Access,
+  access: DataAccess,
   resource: Resource,
   id: JsonValue,
 ): Promise<void> {
   const { transaction, statements, dialect } = access;
   const key = encodeValue(dialect, id, resource.id);
-  const going = await goingWith(access, resource, key);
+  const going = await rowsToDelete(access, resource, key);
   const dependents = await dependentsOf(access, resource, key, going);
-  if (dependents !== undefined) throw new Refusal(hasDependents(dependents));
+  if (dependents !== undefined) throw new ApiFailure(hasDependents(dependents));
   try {
     const { rows } = await transaction.run(statements.delete(resource), { bound: [], id: key });
-    if (rows === 0) throw await notReached(access, resource, id);
+    if (rows === 0) throw await unchangedError(access, resource, id);
     await changeMorphs(access, resource, going);
   } catch (error) {
-    // A constraint or trigger that the model does not know.
-    throw error instanceof ConstraintError ? new Refusal(hasDependents([])) : error;
+    // A constraint or trigger that the specification does not have.
+    throw error instanceof ConstraintError ? new ApiFailure(hasDependents([])) : error;
   }
 }
 
-/** Rows of each resource, as `leading` gives them, by their ids. */
+/** Rows of each resource by id, with the columns of `statements.leading`. */
 export type Rows = Map<Resource, Map<string, Row>>;
 
 /**
- * What goes with the record named by `id`, itself among it; nothing where nothing could point to it, or it is not
- * there. The rows are followed level by level, each once, along the edges that `leads` lets through. Refused where there
- * are too many of them and of those that are released, of which no more are read than may be reached.
+ * The rows that are deleted with the record `id`, including itself; empty if no resource references it or it does not
+ * exist. References are followed level by level, each row once, along the edges for which `leads` is true. Throws an
+ * ApiFailure if more than `maxReached` rows are deleted or released; no more are read than that.
  */
-export async function goingWith(
-  access: Access,
+export async function rowsToDelete(
+  access: DataAccess,
   resource: Resource,
   id: SqlValue,
   leads: (edge: DeleteEdge) => boolean = () => true,
@@ -58,7 +58,7 @@ export async function goingWith(
   const { statements, transaction } = access;
   const going: Rows = new Map();
   if (statements.edges(resource).length === 0) return going;
-  const [root] = await transaction.all(statements.leading(resource), { bound: [], id });
+  const [root] = await transaction.all(statements.keyValues(resource), { bound: [], id });
   if (root === undefined) return going;
   add(going, resource, root);
   const reached: Rows = new Map();
@@ -66,14 +66,14 @@ export async function goingWith(
   let count = 1;
   let frontier: Rows = new Map([[resource, new Map([[String(root[0]), root]])]]);
   for (let depth = 0; frontier.size > 0; depth += 1) {
-    if (depth > deepestReach) throw new Refusal(tooLarge());
+    if (depth > maxDepth) throw new ApiFailure(tooLarge());
     const next: Rows = new Map();
     for (const [above, rows] of frontier)
       for (const edge of statements.edges(above)) {
         if (edge.onDelete === 'restrict' || !leads(edge)) continue;
-        for (const row of await followersOf(access, edge, rows)) {
+        for (const row of await rowsBehind(access, edge, rows)) {
           if (add(reached, edge.to, row)) count += 1;
-          if (count > mostReached) throw new Refusal(tooLarge());
+          if (count > maxReached) throw new ApiFailure(tooLarge());
           if (edge.onDelete === 'cascade' && add(going, edge.to, row)) add(next, edge.to, row);
         }
       }
@@ -82,7 +82,7 @@ export async function goingWith(
   return going;
 }
 
-/** Adds a row; false where it is there already. */
+/** Adds a row; returns false if it was there already. */
 function add(rows: Rows, resource: Resource, row: Row): boolean {
   const own = getOrInsert(rows, resource, () => new Map<string, Row>());
   const id = String(row[0]);
@@ -91,18 +91,18 @@ function add(rows: Rows, resource: Resource, row: Row): boolean {
   return true;
 }
 
-async function followersOf(
-  { transaction, dialect }: Access,
+async function rowsBehind(
+  { transaction, dialect }: DataAccess,
   edge: DeleteEdge,
   above: ReadonlyMap<string, Row>,
 ): Promise<readonly Row[]> {
   const keys = keysOf(edge, above);
   if (keys.length === 0) return [];
-  const bound = { bound: [], keys: dialect.keys(keys), limit: mostReached + 1 };
+  const bound = { bound: [], keys: dialect.keys(keys), limit: maxReached + 1 };
   return transaction.all(edge.rows, bound);
 }
 
-/** The values by which an edge leads on from rows. */
+/** The values of the rows that an edge references. */
 function keysOf(
   { position, isText }: DeleteEdge,
   rows: ReadonlyMap<string, Row> | undefined,
@@ -119,11 +119,11 @@ interface DependentCount {
 }
 
 /**
- * The records that keep the one named by `id` and what goes with it, as far as the caller may know; undefined where
- * there are none at all.
+ * The records that prevent the delete of record `id` and the rows that go with it, counted as far as the caller may see;
+ * undefined if there are none at all.
  */
 export async function dependentsOf(
-  access: Access,
+  access: DataAccess,
   resource: Resource,
   id: SqlValue,
   going: Rows,
@@ -132,7 +132,7 @@ export async function dependentsOf(
   if (going.size === 0) return undefined;
   const dependents: DependentCount[] = [];
   const passes = (edge: DeleteEdge): boolean =>
-    edge.onDelete !== 'cascade' || rights?.passes(edge) !== false;
+    edge.onDelete !== 'cascade' || rights?.canFollow(edge) !== false;
   const isTold = statements.reach(resource).every(passes);
   const inRows = (rows: Rows) => (edge: DeleteEdge) =>
     dialect.keys(keysOf(edge, rows.get(edge.of)));
@@ -145,16 +145,16 @@ export async function dependentsOf(
     needed ||= count > 0;
     const name = names.resource(dependent.resource);
     if (count === 0 || name === undefined) continue;
-    told ??= await goingWith(access, resource, id, passes);
+    told ??= await rowsToDelete(access, resource, id, passes);
     const shown = await rights?.countOf(dependent, id, { isTold, keysOf: inRows(told) }, access);
     if ((shown ?? count) > 0) dependents.push({ resource: name, count: shown ?? count });
   }
   return needed ? dependents : undefined;
 }
 
-/** Deletes or releases the morph children of what has gone, which no constraint of the database does. */
+/** Deletes or releases the morph children of deleted rows, which no database constraint does. */
 export async function changeMorphs(
-  { transaction, statements, dialect }: Access,
+  { transaction, statements, dialect }: DataAccess,
   resource: Resource,
   going: Rows,
 ): Promise<void> {
@@ -168,7 +168,7 @@ export async function changeMorphs(
 function tooLarge(): ApiError {
   return apiError(
     'DELETE_TOO_LARGE',
-    `The delete would reach more than ${mostReached} records; delete what belongs to this one first, in parts`,
+    `The delete would reach more than ${maxReached} records; delete what belongs to this one first, in parts`,
   );
 }
 

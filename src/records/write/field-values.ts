@@ -2,10 +2,12 @@ import type { Field, Resource } from '../../model/api.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { FieldValues } from '../../query/plan.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { decodeValue, encodeValue, type StoredForms } from '../../sql/dialect.ts';
-import type { Access } from './conflicts.ts';
+import { decodeValue, encodeValue, type Dialect, type StoredForms } from '../../sql/dialect.ts';
+import { buildStatement } from '../../sql/statement.ts';
+import type { Executor } from '../../databases/database.ts';
+import type { DataAccess } from './conflicts.ts';
 
-/** Values of both kinds in the order of the model, as those of every other write of these fields. */
+/** Both kinds of values in the order of the model, so that writes of the same fields share a statement. */
 export function inOrder(resource: Resource, given: FieldValues, merged: FieldValues): FieldValues {
   if (merged.size === 0) return given;
   const values = new Map<Field, JsonValue>();
@@ -16,20 +18,19 @@ export function inOrder(resource: Resource, given: FieldValues, merged: FieldVal
   return values;
 }
 
-/** A field's value after a write: what is written, else what the record has. */
+/** The value of a field after a write: the written one, or else the current one. */
 export function valueIn(values: FieldValues, current: FieldValues): (field: Field) => JsonValue {
   return (field) => (values.has(field) ? values : current).get(field) ?? null;
 }
 
-/** No values. */
 export const noValues: FieldValues = new Map();
 
 /**
- * What the row with an id has in these fields; undefined where there is none. `isHeld`: what goes together with it is
- * written, so that nobody else may change it from here on.
+ * The current values of these fields in the row with `id`; undefined if there is no such row. `isHeld` locks the row first,
+ * for values that depend on other values being written.
  */
 export async function currentValues(
-  { transaction, statements, dialect }: Access,
+  { transaction, statements, dialect }: DataAccess,
   resource: Resource,
   fields: readonly Field[],
   id: SqlValue,
@@ -46,11 +47,24 @@ export async function currentValues(
   );
 }
 
-/** The values of these fields as a database stores them, in their order; null where there is none. */
+/** The encoded values of these fields, in their order; null for a missing one. */
 export function encodedIn(
   fields: readonly Field[],
   values: FieldValues,
   dialect: StoredForms,
 ): SqlValue[] {
   return fields.map((field) => encodeValue(dialect, values.get(field) ?? null, field));
+}
+
+/** The fields of a resource that can be written: without computed columns of an existing table. */
+export async function writableFields(
+  { table, fields }: Resource,
+  dialect: Dialect,
+  database: Pick<Executor, 'all'>,
+): Promise<readonly Field[]> {
+  const statement = buildStatement(dialect, (add) => dialect.computedColumns(table, () => add(0)));
+  const columns = JSON.stringify([...fields.values()].map(({ column }) => column));
+  const rows = await database.all(statement, { bound: [columns] });
+  const computed = new Set(rows.map(([column]) => column));
+  return [...fields.values()].filter(({ column }) => !computed.has(column));
 }

@@ -3,7 +3,7 @@ import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts'
 import type { WritePlan } from '../../query/plan.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
-import { keyStatements, portion, type KeyStatements } from '../../sql/compile/idempotency.ts';
+import { keyStatements, expiredPerRun, type KeyStatements } from '../../sql/compile/idempotency.ts';
 import {
   ConstraintError,
   DatabaseFailure,
@@ -11,39 +11,39 @@ import {
   type FailureKind,
   type Transaction,
 } from '../../databases/database.ts';
-import { Refusal } from '../refusal.ts';
-import { createWhole } from './whole-create.ts';
+import { ApiFailure } from '../api-failure.ts';
+import { createWithLinks } from './create-with-links.ts';
 import { Writer } from './write.ts';
-import type { Answering, Written } from './written.ts';
+import type { WriteContext, WrittenRecord } from './result.ts';
 
-/** A request that names a key under which it is to happen once. */
+/** A request with an Idempotency-Key. */
 export interface KeyedRequest {
   /** The digest of key, caller, version and path. */
   readonly scope: string;
-  /** The digest of all that was asked. */
+  /** The digest of the whole request. */
   readonly request: string;
   readonly at: Date;
-  /** What it runs on: that of the keys, perhaps watched. */
+  /** The database of the keys, possibly wrapped for tracing. */
   readonly database: Database;
-  /** How long it waits for another request under the same key, in ms. */
-  readonly patience: number;
+  /** The longest wait for another request with the same key, in ms. */
+  readonly maxWait: number;
   readonly status: number;
-  /** Where the new record is, without its id; undefined where there are several. */
-  readonly before: string | undefined;
+  /** The Location of the new record without its id; undefined if there are several records. */
+  readonly locationPrefix: string | undefined;
 }
 
-/** What was created now or before under the same key; of a record that has gone since, the id alone. */
-export interface KeptAnswer {
-  readonly written: readonly Written[];
+/** The records that were created now or earlier with the same key; only the id of a record deleted since. */
+export interface KeptResult {
+  readonly written: readonly WrittenRecord[];
   readonly location: string | undefined;
 }
 
-/** How long an answer is kept, in ms. */
-const keptFor = 24 * 60 * 60 * 1_000;
-/** How often what has expired is looked for, in ms. */
-const forgettingEvery = 60_000;
-/** How long the locks of others are waited for where the key is not claimed first, in ms. */
-const briefly = 50;
+/** How long a result is kept, in ms. */
+const retention = 24 * 60 * 60 * 1_000;
+/** The time between two deletions of expired keys, in ms. */
+const cleanupInterval = 60_000;
+/** The lock timeout of the single-statement create, in ms. */
+const shortWait = 50;
 
 const inProgress: ApiError = apiError(
   'IDEMPOTENCY_IN_PROGRESS',
@@ -54,13 +54,13 @@ const mismatch: ApiError = apiError(
   'Another request was made under this Idempotency-Key; use a new key for each request',
 );
 
-/** Runs creates that happen once under their key, whatever number of servers is asked. */
+/** Runs creates with an Idempotency-Key, each once across all servers of the database. */
 export class IdempotencyKeys {
   private readonly database: Database;
   private readonly statements: KeyStatements;
-  /** The scopes of requests that run here: who waits for one of them holds no connection meanwhile. */
+  /** The running requests of this process by scope. A request that waits for one of them holds no connection. */
   private readonly running = new Map<string, Promise<unknown>>();
-  private forgotAt = 0;
+  private cleanedAt = 0;
 
   constructor(database: Database) {
     this.database = database;
@@ -68,24 +68,24 @@ export class IdempotencyKeys {
   }
 
   /**
-   * Creates what the plan says, or gives what was created under this key before. Fails as the write does, with
-   * `IDEMPOTENCY_MISMATCH` where the key belongs to another request, and with `IDEMPOTENCY_IN_PROGRESS` where that runs
-   * for longer than this one's patience.
+   * Creates the planned records, or returns those that were created with this key before. Fails like the write, with
+   * `IDEMPOTENCY_MISMATCH` if the key belongs to a different request, and with `IDEMPOTENCY_IN_PROGRESS` if another request
+   * with the key runs longer than `maxWait`.
    */
   async once(
     plan: WritePlan,
     statements: WriteStatements,
-    answering: Answering,
+    context: WriteContext,
     keyed: KeyedRequest,
-  ): Promise<Result<KeptAnswer>> {
-    const end = performance.now() + keyed.patience;
-    await this.forget(keyed.at);
+  ): Promise<Result<KeptResult>> {
+    const end = performance.now() + keyed.maxWait;
+    await this.deleteExpired(keyed.at);
     for (;;) {
       const first = this.running.get(keyed.scope);
       if (first === undefined) break;
-      if (!(await settles(first, end - performance.now()))) return fail(inProgress);
+      if (!(await settlesWithin(first, end - performance.now()))) return fail(inProgress);
     }
-    const run = this.run(plan, statements, answering, keyed, end);
+    const run = this.run(plan, statements, context, keyed, end);
     const ended = run.then(
       () => undefined,
       () => undefined,
@@ -101,11 +101,11 @@ export class IdempotencyKeys {
   private async run(
     plan: WritePlan,
     statements: WriteStatements,
-    answering: Answering,
+    context: WriteContext,
     keyed: KeyedRequest,
     end: number,
-  ): Promise<Result<KeptAnswer>> {
-    const atOnce = await createAtOnce(plan, statements, answering, keyed, end);
+  ): Promise<Result<KeptResult>> {
+    const atOnce = await createAtOnce(plan, statements, context, keyed, end);
     if (atOnce !== undefined) return ok(atOnce);
     for (;;) {
       let isClaiming = false;
@@ -114,24 +114,25 @@ export class IdempotencyKeys {
           isClaiming = true;
           const kept = await this.claim(transaction, keyed, end);
           isClaiming = false;
-          const writer = new Writer(transaction, this.database.dialect, statements, answering);
+          const writer = new Writer(transaction, this.database.dialect, statements, context);
           if (kept !== undefined)
-            return { written: await writer.answer(kept.ids), location: kept.location };
+            return { written: await writer.readBack(kept.ids), location: kept.location };
           const written = await writer.run(plan);
           return this.keep(transaction, keyed, written);
         });
         return ok(answer);
       } catch (error) {
-        if (error instanceof Refusal) return fail(error.error);
-        const hasWaited = isClaiming && error instanceof DatabaseFailure && waits.has(error.kind);
-        // A statement's own deadline may come before the patience ends.
+        if (error instanceof ApiFailure) return fail(error.error);
+        const hasWaited =
+          isClaiming && error instanceof DatabaseFailure && lockFailures.has(error.kind);
+        // The timeout of a statement may be shorter than maxWait, so try again.
         if (!hasWaited) throw error;
         if (performance.now() >= end) return fail(inProgress);
       }
     }
   }
 
-  /** Claims the key; gives what is kept under it where it was claimed before. */
+  /** Claims the key; returns the kept result if it was claimed before. */
   private async claim(
     { all }: Transaction,
     { scope, request, at }: KeyedRequest,
@@ -142,10 +143,10 @@ export class IdempotencyKeys {
     const [claimed] = await all(this.statements.claim, { bound });
     if (claimed !== undefined) return undefined;
     const [row] = await all(this.statements.kept, { bound: [scope] });
-    // Gone in between: it was taken back or has expired on a server whose clock is ahead.
-    if (row === undefined) throw new Refusal(inProgress);
+    // The key is gone since: rolled back, or expired on a server whose clock is ahead.
+    if (row === undefined) throw new ApiFailure(inProgress);
     const [known, ids, location] = row;
-    if (known !== request) throw new Refusal(mismatch);
+    if (known !== request) throw new ApiFailure(mismatch);
     return {
       ids: JSON.parse(String(ids)) as readonly JsonValue[],
       location: typeof location === 'string' ? location : undefined,
@@ -154,78 +155,80 @@ export class IdempotencyKeys {
 
   private async keep(
     { run }: Transaction,
-    { scope, status, before }: KeyedRequest,
-    written: readonly Written[],
-  ): Promise<KeptAnswer> {
-    const location = locationOf(before, written);
+    { scope, status, locationPrefix }: KeyedRequest,
+    written: readonly WrittenRecord[],
+  ): Promise<KeptResult> {
+    const location = locationOf(locationPrefix, written);
     const ids = JSON.stringify(written.map(({ id }) => id));
     await run(this.statements.keep, { bound: [String(status), ids, location ?? null, scope] });
     return { written, location };
   }
 
-  /** Now and then, forgets what has expired, some of it at a time. */
-  private async forget(at: Date): Promise<void> {
+  /** Deletes some expired keys, once per `cleanupInterval` while there are no more. */
+  private async deleteExpired(at: Date): Promise<void> {
     const now = performance.now();
-    if (this.forgotAt !== 0 && now - this.forgotAt < forgettingEvery) return;
-    this.forgotAt = now;
+    if (this.cleanedAt !== 0 && now - this.cleanedAt < cleanupInterval) return;
+    this.cleanedAt = now;
     try {
-      const gone = await this.database.writeOne(this.statements.forget, { bound: [expiry(at)] });
-      if (gone.length === portion) this.forgotAt = 0;
+      const gone = await this.database.writeOne(this.statements.deleteExpired, {
+        bound: [expiry(at)],
+      });
+      if (gone.length === expiredPerRun) this.cleanedAt = 0;
     } catch (error) {
-      // It is tried again in a minute; the request itself is not to fail by it.
+      // The request must not fail because of this. The next attempt is in a minute.
       if (!(error instanceof DatabaseFailure)) throw error;
     }
   }
 }
 
 /**
- * Creates and keeps in one statement, where one can say it all. Undefined where not, where the key is known, and where
- * the database has refused it: what that is about is found out step by step.
+ * Creates the record and keeps its key in one statement, if possible. Undefined if it is not possible, if the key is known,
+ * or if the database rejected it; the transaction then finds out why.
  */
 async function createAtOnce(
   plan: WritePlan,
   statements: WriteStatements,
-  answering: Answering,
-  { scope, request, at, status, before, database }: KeyedRequest,
+  context: WriteContext,
+  { scope, request, at, status, locationPrefix, database }: KeyedRequest,
   end: number,
-): Promise<KeptAnswer | undefined> {
-  if (before === undefined) return undefined;
-  // It waits with the record in its hands: whoever has the key may wait for that.
-  const wait = Math.min(briefly, milliseconds(end));
+): Promise<KeptResult | undefined> {
+  if (locationPrefix === undefined) return undefined;
+  // The statement locks the record before the key, and the holder of the key may wait for that record: wait briefly.
+  const wait = Math.min(shortWait, milliseconds(end));
   try {
-    const kept = { scope, request, at, status, wait, before };
-    const whole = await createWhole(plan, answering, database, statements, kept);
-    return whole && { written: [whole], location: locationOf(before, [whole]) };
+    const kept = { scope, request, at, status, wait, locationPrefix };
+    const whole = await createWithLinks(plan, context, database, statements, kept);
+    return whole && { written: [whole], location: locationOf(locationPrefix, [whole]) };
   } catch (error) {
-    const hasWaited = error instanceof DatabaseFailure && waits.has(error.kind);
+    const hasWaited = error instanceof DatabaseFailure && lockFailures.has(error.kind);
     if (hasWaited || error instanceof ConstraintError) return undefined;
     throw error;
   }
 }
 
-/** How a failure is named after which others may have been waited for. */
-const waits: ReadonlySet<FailureKind> = new Set(['timeout', 'busy', 'crowded']);
+/** The kinds of failures that may come from waiting for a lock. */
+const lockFailures: ReadonlySet<FailureKind> = new Set(['timeout', 'busy', 'crowded']);
 
-/** How long there is until `end`, in ms; at least one. */
+/** The time until `end`, at least 1 ms. */
 function milliseconds(end: number): number {
   return Math.max(1, Math.ceil(end - performance.now()));
 }
 
-/** The Location of the only record; `before` is what stands before its id. */
+/** The Location of a single created record: `prefix` and its id. */
 export function locationOf(
-  before: string | undefined,
-  [first]: readonly Written[],
+  prefix: string | undefined,
+  [first]: readonly WrittenRecord[],
 ): string | undefined {
-  return before === undefined ? undefined : before + encodeURIComponent(String(first?.id));
+  return prefix === undefined ? undefined : prefix + encodeURIComponent(String(first?.id));
 }
 
-/** What was claimed before has expired. */
+/** Keys that were claimed before this time have expired. */
 function expiry(at: Date): string {
-  return new Date(at.getTime() - keptFor).toISOString();
+  return new Date(at.getTime() - retention).toISOString();
 }
 
-/** Whether a promise settles in so many ms. */
-async function settles(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
+/** Whether a promise settles within some ms. */
+async function settlesWithin(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
   if (milliseconds <= 0) return false;
   const over = new AbortController();
   const late = delay(milliseconds, false, { signal: over.signal }).catch(() => false);

@@ -8,26 +8,26 @@ import type { FieldValues, Link, LinkChange } from '../../query/plan.ts';
 import { immutableMessage } from '../../query/write/write.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { decodeValue, encodeValue } from '../../sql/dialect.ts';
-import { hiddenKeys, keptIn, missingOwners, type Access, type Conflict } from './conflicts.ts';
+import { hiddenKeys, keptIn, missingOwners, type DataAccess, type Conflict } from './conflicts.ts';
 import { ConstraintError, requireOneRow } from '../../databases/database.ts';
-import { blaming } from './database-rules.ts';
-import { changeMorphs, dependentsOf, goingWith } from './delete.ts';
+import { explainConflicts } from './database-rules.ts';
+import { changeMorphs, dependentsOf, rowsToDelete } from './delete.ts';
 import { currentValues, encodedIn, noValues, valueIn } from './field-values.ts';
-import { notReached } from './written.ts';
+import { unchangedError } from './result.ts';
 
-/** Makes a link; gives the id of its row. */
+/** Creates a link; returns the id of its row. */
 export async function createLink(
   relation: BelongsToMany,
   link: Link,
   owner: SqlValue,
   key: SqlValue,
-  access: Access,
+  access: DataAccess,
 ): Promise<Result<SqlValue, readonly FieldProblem[]>> {
   const { through, ownerKey, targetKey } = relation;
   const { transaction, statements, dialect } = access;
   const values = new Map<Field, SqlValue>();
   for (const field of through.fields.values()) {
-    const value = link.row.get(field);
+    const value = link.newRow.get(field);
     if (field === ownerKey) values.set(field, owner);
     else if (field === targetKey) values.set(field, key);
     else if (value !== undefined) values.set(field, encodeValue(dialect, value, field));
@@ -35,12 +35,12 @@ export async function createLink(
   const statement = statements.insert(through, [...values.keys()]);
   let made: SqlValue = values.get(through.id) ?? null;
   const whole = new Map([
-    ...link.row,
+    ...link.newRow,
     [ownerKey, decodeValue(dialect, owner, ownerKey)],
     [targetKey, decodeValue(dialect, key, targetKey)],
   ]);
   const change = { relation, link, values: whole, current: noValues, id: undefined };
-  const problems = await refusing(change, access, async () => {
+  const problems = await linkProblems(change, access, async () => {
     const { insertedId } = requireOneRow(
       await transaction.run(statement, { bound: [...values.values()] }),
     );
@@ -49,24 +49,24 @@ export async function createLink(
   return problems.length === 0 ? ok(made) : fail(problems);
 }
 
-/** A link that is there already and gets another pivot. */
-export interface KeptLink {
+/** An existing link whose pivot changes. */
+export interface ExistingLink {
   readonly link: Link;
   /** The id of its row in the junction. */
   readonly row: SqlValue;
-  /** What the row has where that decides whether it may be changed. */
+  /** The current values that decide whether the row may change. */
   readonly current: FieldValues;
 }
 
-/** Looks up what decides whether a link that is there may be changed. */
-export async function keptLink(
+/** Looks up the values that decide whether an existing link may change. */
+export async function existingLink(
   { through }: BelongsToMany,
   link: Link,
   row: SqlValue,
-  access: Access,
-): Promise<KeptLink> {
+  access: DataAccess,
+): Promise<ExistingLink> {
   const fixed = [...link.pivot.keys()].filter(isFixed);
-  const halves = touchedMorphs(through, link.change).flatMap(({ typeField, idField }) => [
+  const halves = touchedMorphs(through, link.update).flatMap(({ typeField, idField }) => [
     typeField,
     idField,
   ]);
@@ -78,11 +78,11 @@ export async function keptLink(
   return { link, row, current: current ?? noValues };
 }
 
-/** What a link that is there cannot take: another value in an immutable field, half of a morph pair. */
-export function misfits(
+/** The problems of an existing link's new pivot: a changed immutable field, half of a morph pair. */
+export function pivotIssues(
   { through }: BelongsToMany,
-  { link: { path, pivot, change }, current }: KeptLink,
-  { names, rights }: Access,
+  { link: { path, pivot, update: change }, current }: ExistingLink,
+  { names, rights }: DataAccess,
 ): readonly ValueIssue[] {
   const issue = ({ field, message }: { field: Field; message: string }): ValueIssue => {
     const name = names.field(field);
@@ -100,35 +100,36 @@ export function misfits(
   ];
 }
 
-/** Below every number that anyone gives to things in an order. */
-const outOfTheWay = -(2 ** 40);
+/** Below every position that an application is likely to store. */
+const placeholderNumber = -(2 ** 40);
 
 /**
- * What a field holds while links change places: nothing, or where it may not be empty, what none of the others has, the
- * `number` being another one for each. Undefined where there is no such value.
+ * A temporary value for a unique field while links swap values: null, or if the field is not nullable, a value that no
+ * other link has, made from a distinct `number`. Undefined if there is no such value.
  */
-function meanwhile({ nullable, type, values }: Field, number: number): JsonValue | undefined {
+function placeholderFor({ nullable, type, values }: Field, number: number): JsonValue | undefined {
   if (nullable) return null;
   if (values !== undefined) return undefined;
-  if (type.number === 'whole') return outOfTheWay - number;
+  if (type.number === 'whole') return placeholderNumber - number;
   return type.text !== undefined ? `~ ${number}` : undefined;
 }
 
 /**
- * Takes out of the way what no two links may have alike and these are going to change, so that they can change places.
- * Where that cannot be it stays.
+ * Replaces the unique values that these links are about to change by temporary ones, so that links can swap values. Keeps
+ * a value if that is not possible.
  */
-export async function makeRoom(
+export async function clearUniqueValues(
   { through }: BelongsToMany,
-  links: readonly KeptLink[],
-  { transaction, statements, dialect }: Access,
+  links: readonly ExistingLink[],
+  { transaction, statements, dialect }: DataAccess,
 ): Promise<void> {
   if (links.length < 2) return;
   const keys = new Set(through.unique.flat());
   for (const [number, { link, row }] of links.entries()) {
     const values = [...through.fields.values()].flatMap((field) => {
       const isDistinct = field.unique || keys.has(field);
-      const value = isDistinct && link.change.has(field) ? meanwhile(field, number) : undefined;
+      const value =
+        isDistinct && link.update.has(field) ? placeholderFor(field, number) : undefined;
       return value === undefined ? [] : [[field, encodeValue(dialect, value, field)] as const];
     });
     if (values.length === 0) continue;
@@ -139,43 +140,43 @@ export async function makeRoom(
     try {
       await transaction.run(statement, { bound: values.map(([, value]) => value), id: row });
     } catch (error) {
-      // A rule of the database that the specification does not know: the change itself may keep it.
+      // The database has a rule that the specification does not have. The final values may satisfy it.
       if (!(error instanceof ConstraintError)) throw error;
     }
   }
 }
 
-/** Changes the row of a link that is there. */
-export async function changePivot(
+/** Updates the row of an existing link. */
+export async function updatePivot(
   relation: BelongsToMany,
-  { link, row, current }: KeptLink,
-  access: Access,
+  { link, row, current }: ExistingLink,
+  access: DataAccess,
 ): Promise<readonly FieldProblem[]> {
   const { transaction, statements, dialect } = access;
-  const { change } = link;
+  const { update: change } = link;
   if (change.size === 0) return [];
   const fields = [...relation.through.fields.values()].filter((field) => change.has(field));
   const statement = statements.update(relation.through, fields);
   const bound = encodedIn(fields, change, dialect);
   const id = row as JsonValue;
-  return refusing({ relation, link, values: change, current, id }, access, async () =>
+  return linkProblems({ relation, link, values: change, current, id }, access, async () =>
     requireOneRow(await transaction.run(statement, { bound, id: row })),
   );
 }
 
-/** Takes a link away. */
+/** Deletes a link. */
 export async function deleteLink(
   { relation: { through }, path }: LinkChange,
   id: SqlValue,
-  access: Access,
+  access: DataAccess,
 ): Promise<readonly FieldProblem[]> {
   const { transaction, statements } = access;
   const needed = [{ field: path, message: 'has a link that other records need' }];
-  const going = await goingWith(access, through, id);
+  const going = await rowsToDelete(access, through, id);
   if ((await dependentsOf(access, through, id, going)) !== undefined) return needed;
   try {
     const { rows } = await transaction.run(statements.delete(through), { bound: [], id });
-    const why = rows > 0 ? undefined : await notReached(access, through, id as JsonValue);
+    const why = rows > 0 ? undefined : await unchangedError(access, through, id as JsonValue);
     if (why instanceof ConstraintError) throw why;
     await changeMorphs(access, through, going);
     return [];
@@ -185,7 +186,7 @@ export async function deleteLink(
   }
 }
 
-/** What a link's row is to have: all of a new one, or what changes in the one named by `id`. */
+/** The values of a link's row: all of a new one, or the changes to the row with `id`. */
 interface RowChange {
   readonly relation: BelongsToMany;
   readonly link: Link;
@@ -194,10 +195,10 @@ interface RowChange {
   readonly id: JsonValue | undefined;
 }
 
-/** Runs a change of a link; what the database refuses is named by the pivot's fields, and by the link where it is none. */
-async function refusing(
+/** Runs a change of a link; returns its problems at the pivot's fields, or at the link for other fields. */
+async function linkProblems(
   { relation, link: { path, pivot }, values, current, id }: RowChange,
-  access: Access,
+  access: DataAccess,
   change: () => Promise<unknown>,
 ): Promise<readonly FieldProblem[]> {
   const { names, rights } = access;
@@ -208,7 +209,7 @@ async function refusing(
       const name = isPivot ? names.field(field) : undefined;
       return { field: name === undefined ? path : `${path}.pivot.${name}`, message };
     });
-    // What is taken together is told of the link itself only where no pivot field has a part in it.
+    // A violated unique key is reported at the link itself only if no pivot field is part of it.
     const told = new Set(problems.flatMap(({ field, message }) => (field === path ? [] : message)));
     const others = new Map(
       problems.flatMap((one) => (one.field === path ? [[one.message, one] as const] : [])),
@@ -230,6 +231,6 @@ async function refusing(
     ...(await hiddenKeys(access, pivot, () => false)),
   ];
   if (unseen.length > 0) return named(unseen);
-  const done = await blaming(access, { resource: relation.through, values, id }, change);
+  const done = await explainConflicts(access, { resource: relation.through, values, id }, change);
   return done.ok ? [] : named(done.error);
 }

@@ -11,13 +11,13 @@ import type { SqlValue } from '../../model/values.ts';
 import type { View } from '../../model/view.ts';
 import { planRows, type RowsPlan } from '../../query/access/row-rules.ts';
 import type { DeleteEdge, Dependents } from '../../sql/compile/delete.ts';
-import { compileRows } from '../../sql/compile/rows.ts';
+import { compileAllowedRows } from '../../sql/compile/read.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import type { Transaction } from '../../databases/database.ts';
-import { Refusal } from '../refusal.ts';
+import { ApiFailure } from '../api-failure.ts';
 import { ruleValues } from '../rule-values.ts';
 
-/** Which rows access rules leave to the caller of a write, asked within its transaction. */
+/** Checks which rows the access rules allow the caller of a write, in the write's transaction. */
 export class RowRights {
   readonly claims: Claims;
   private readonly view: View;
@@ -29,23 +29,23 @@ export class RowRights {
     this.dialect = dialect;
   }
 
-  /** On how much of a resource an operation is left to the caller. */
-  leaves(resource: Resource, operation: Operation): Decision['allowed'] {
+  /** Whether an operation is allowed on all, some or no rows of a resource. */
+  allowedRows(resource: Resource, operation: Operation): Decision['allowed'] {
     if (planRows(this.view, resource, operation) === undefined) return 'all';
     return decide(matchingRules(resource.access[operation], this.view.subject)).allowed;
   }
 
-  /** Whether the caller may read a field of the rows that it sees. */
-  shows(field: Field): boolean {
+  /** Whether the caller may read a field, in the rows that it sees. */
+  canRead(field: Field): boolean {
     const fields = this.view.resource(field.resource.name)?.fields.values() ?? [];
     return [...fields].some((one) => one.field === field);
   }
 
   /**
-   * Of these values of a field, those that rows have on which an operation is left to the caller; undefined where it is
-   * left on every row, so that nothing was asked.
+   * The subset of these field values that belong to rows on which the operation is allowed; undefined, without a query, if
+   * it is allowed on every row.
    */
-  async among(
+  async allowedKeys(
     key: Field,
     operation: Operation,
     keys: readonly SqlValue[],
@@ -53,33 +53,33 @@ export class RowRights {
   ): Promise<ReadonlySet<SqlValue> | undefined> {
     const plan = planRows(this.view, key.resource, operation);
     if (plan === undefined) return undefined;
-    const rows = await all(compileRows(plan, key, this.dialect), {
+    const rows = await all(compileAllowedRows(plan, key, this.dialect), {
       bound: this.valuesOf(plan),
       keys: this.dialect.keys(keys),
     });
     return new Set(rows.map(([value = null]) => value));
   }
 
-  /** Whether an operation is left on the row that has this value in a field, if there is such a row. */
-  async has(
+  /** Whether an operation is allowed on the row with this field value, if there is one. */
+  async isAllowed(
     key: Field,
     operation: Operation,
     value: SqlValue,
     transaction: Transaction,
   ): Promise<boolean> {
-    const found = await this.among(key, operation, [value], transaction);
+    const found = await this.allowedKeys(key, operation, [value], transaction);
     return found === undefined || found.size > 0;
   }
 
-  /** Refuses the write: what it does, or what it would leave, is not left to the caller. */
-  refuse(): never {
-    throw new Refusal(refusalOf(this.view.subject));
+  /** Rejects the write as forbidden. */
+  reject(): never {
+    throw new ApiFailure(refusalOf(this.view.subject));
   }
 
   /**
-   * Of the records that keep another from being deleted, those of which the caller may read that they do: undefined
-   * where it is all of them, so that nothing was asked. `keysOf` gives what of it goes on ways that the caller may read;
-   * `isTold` says that those are all ways.
+   * Counts the records that prevent a delete, as far as the caller may see that they do; undefined, without a query, if it
+   * may see all of them. `keysOf` returns the keys of deleted rows that the caller can follow; `isTold` means that it can
+   * follow all of them.
    */
   async countOf(
     { resource, edges, among }: Dependents,
@@ -88,7 +88,7 @@ export class RowRights {
     { transaction }: { readonly transaction: Transaction },
   ): Promise<number | undefined> {
     const plan = planRows(this.view, resource, 'read');
-    const told = new Set(edges.filter((edge) => this.tells(edge)));
+    const told = new Set(edges.filter((edge) => this.canSeeLink(edge)));
     if (plan === undefined && isTold && told.size === edges.length) return undefined;
     if (told.size === 0) return 0;
     const rules = plan === undefined ? [] : this.valuesOf(plan);
@@ -99,13 +99,13 @@ export class RowRights {
     return Number(row?.[0] ?? 0);
   }
 
-  /** Whether the caller may read what leads on from a record that is deleted, in all of the rows that it leads to. */
-  passes(edge: DeleteEdge): boolean {
-    return this.tells(edge) && this.leaves(edge.to, 'read') === 'all';
+  /** Whether the caller may read an edge's keys, and all rows that it leads to. */
+  canFollow(edge: DeleteEdge): boolean {
+    return this.canSeeLink(edge) && this.allowedRows(edge.to, 'read') === 'all';
   }
 
-  private tells({ keys }: DeleteEdge): boolean {
-    return keys.every((key) => this.shows(key));
+  private canSeeLink({ keys }: DeleteEdge): boolean {
+    return keys.every((key) => this.canRead(key));
   }
 
   private valuesOf({ ruleSlots }: RowsPlan): readonly SqlValue[] {

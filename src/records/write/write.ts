@@ -17,7 +17,7 @@ import {
   hiddenKeys,
   keptIn,
   missingOwners,
-  type Access,
+  type DataAccess,
   type Conflict,
   type IsKept,
 } from './conflicts.ts';
@@ -28,71 +28,71 @@ import {
   type Row,
   type Transaction,
 } from '../../databases/database.ts';
-import { blaming } from './database-rules.ts';
+import { explainConflicts } from './database-rules.ts';
 import { changeLinks } from './links.ts';
 import { boundFor } from '../../query/bind.ts';
 import { matchesTag } from '../../query/request/headers.ts';
-import { entityTag } from '../serialize/digest.ts';
+import { entityTag } from '../serialize/record.ts';
 import { readOne } from '../read/read.ts';
 import { serializerOf, type RecordValue } from '../serialize/record.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import { currentValues, encodedIn, inOrder, noValues, valueIn } from './field-values.ts';
 import { deleteRecord } from './delete.ts';
-import { writePlainly } from './plain-write.ts';
-import { Refusal, refusedValues, refuseLinks } from '../refusal.ts';
+import { writeDirectly } from './direct-write.ts';
+import { ApiFailure, invalidValues, rejectLinks } from '../api-failure.ts';
 import { RowBudget } from '../row-budget.ts';
-import { checkResult, checkTarget, isUnruled } from './write-rules.ts';
-import { createWhole } from './whole-create.ts';
+import { checkResult, checkTarget, isUnrestricted } from './access-checks.ts';
+import { createWithLinks } from './create-with-links.ts';
 import {
-  hasChanged,
-  isAsNamed,
+  ifMatchFailed,
+  ifNoneMatchFailed,
   notFound,
-  notReached,
-  type Answering,
-  type Written,
-} from './written.ts';
+  unchangedError,
+  type WriteContext,
+  type WrittenRecord,
+} from './result.ts';
 
-/** Runs a write in one transaction; every failure that the request is to blame for comes back as an ApiError. */
+/** Runs a write in one transaction; returns every failure that the request is to blame for as an ApiError. */
 export async function executeWrite(
   plan: WritePlan,
   database: Database,
   statements: WriteStatements,
-  answering: Answering,
-): Promise<Result<readonly Written[]>> {
+  context: WriteContext,
+): Promise<Result<readonly WrittenRecord[]>> {
   try {
-    const atOnce = await writeAtOnce(plan, database, statements, answering);
+    const atOnce = await writeAtOnce(plan, database, statements, context);
     if (atOnce !== undefined) return atOnce;
   } catch (error) {
-    // Run again below, where what is to blame can be looked up.
+    // Run it again below, in a transaction that can look up the fields to blame.
     if (!(error instanceof ConstraintError)) throw error;
   }
   try {
     const written = await database.write((transaction) =>
-      new Writer(transaction, database.dialect, statements, answering).run(plan),
+      new Writer(transaction, database.dialect, statements, context).run(plan),
     );
     return ok(written);
   } catch (error) {
-    if (error instanceof Refusal) return fail(error.error);
+    if (error instanceof ApiFailure) return fail(error.error);
     throw error;
   }
 }
 
-/** Runs a write for which no transaction has to be held open; undefined for any other. */
+/** Runs a write that needs no look-ups and no open transaction; undefined for others. */
 async function writeAtOnce(
   plan: WritePlan,
   database: Database,
   statements: WriteStatements,
-  answering: Answering,
-): Promise<Result<readonly Written[]> | undefined> {
-  const { compiled, plain, rights } = answering;
-  // With another selection, the entity tag needs a read of its own.
-  if (plain !== undefined || !isUnruled(plan, compiled, rights)) return undefined;
-  const plainly = writePlainly(plan, compiled, database, statements);
+  context: WriteContext,
+): Promise<Result<readonly WrittenRecord[]> | undefined> {
+  const { compiled, plain, rights } = context;
+  // If the response selects other fields, the entity tag needs a read of its own.
+  if (plain !== undefined || !isUnrestricted(plan, compiled, rights)) return undefined;
+  const plainly = writeDirectly(plan, compiled, database, statements);
   if (plainly !== undefined) {
     const written = await plainly;
     return written && ok(written);
   }
-  const whole = await createWhole(plan, answering, database, statements);
+  const whole = await createWithLinks(plan, context, database, statements);
   return whole && ok([whole]);
 }
 
@@ -101,34 +101,34 @@ export class Writer {
   private readonly transaction: Transaction;
   private readonly dialect: Dialect;
   private readonly statements: WriteStatements;
-  private readonly answering: Answering;
-  private readonly access: Access;
+  private readonly context: WriteContext;
+  private readonly access: DataAccess;
 
   constructor(
     transaction: Transaction,
     dialect: Dialect,
     statements: WriteStatements,
-    answering: Answering,
+    context: WriteContext,
   ) {
     this.transaction = transaction;
     this.dialect = dialect;
     this.statements = statements;
-    this.answering = answering;
-    const { names, rights } = answering;
+    this.context = context;
+    const { names, rights } = context;
     this.access = { transaction, dialect, statements, names, rights };
   }
 
-  async run(plan: WritePlan): Promise<readonly Written[]> {
+  async run(plan: WritePlan): Promise<readonly WrittenRecord[]> {
     switch (plan.kind) {
       case 'create':
         return this.create(plan);
       case 'update':
-        await checkTarget(plan, this.access, this.answering.rights);
-        await this.checkMatch(plan);
+        await checkTarget(plan, this.access, this.context.rights);
+        await this.checkPreconditions(plan);
         return this.changed(plan);
       case 'delete':
-        await checkTarget(plan, this.access, this.answering.rights);
-        await this.checkMatch(plan);
+        await checkTarget(plan, this.access, this.context.rights);
+        await this.checkPreconditions(plan);
         await deleteRecord(this.access, plan.resource, plan.id);
         return [];
       default:
@@ -136,8 +136,10 @@ export class Writer {
     }
   }
 
-  /** Records that are refused do not keep the others from being tried, so that every problem is reported. */
-  private async create(plan: Extract<WritePlan, { kind: 'create' }>): Promise<readonly Written[]> {
+  /** Tries every record even if one is rejected, so that every problem is reported. */
+  private async create(
+    plan: Extract<WritePlan, { kind: 'create' }>,
+  ): Promise<readonly WrittenRecord[]> {
     const { resource, records, isArray } = plan;
     let isForbidden = false;
     const ids: JsonValue[] = [];
@@ -147,80 +149,83 @@ export class Writer {
     let refused = false;
     for (const [index, { values, links }] of records.entries()) {
       const fields = [...values.keys()];
-      // What stands behind it in the array may change what is shown of it.
-      const showing = isArray ? undefined : this.showing(resource, links);
+      // Later records of an array may change the response for this one, so arrays are read back at the end.
+      const returningRead = isArray ? undefined : this.showing(resource, links);
       const statement =
-        showing === undefined
+        returningRead === undefined
           ? this.statements.insert(resource, fields)
-          : this.statements.create(showing, fields, 1);
+          : this.statements.create(returningRead, fields, 1);
       const bound = encodedIn(fields, values, this.dialect);
       const insert = async () => requireOneRow(await this.transaction.run(statement, { bound }));
-      const outcome = await this.changing(resource, values, undefined, noValues, never, insert);
+      const outcome = await this.attempt(resource, values, undefined, noValues, never, insert);
       let id: JsonValue | undefined;
       if (outcome.ok) {
         const { insertedId } = outcome.value;
         id = isGenerated(resource.id) ? insertedId : (values.get(resource.id) ?? null);
         ids.push(id);
-        rows.push(showing && outcome.value.returned[0]);
+        rows.push(returningRead && outcome.value.returned[0]);
       } else {
         refused = true;
         problems.push(...this.problems(outcome.error, isArray ? `[${index}].` : ''));
       }
-      const changed = await changeLinks(links, id, this.access);
-      for (const issue of changed.missing) missing.push(issue);
-      for (const problem of changed.refused) problems.push(problem);
-      isForbidden ||= changed.isForbidden;
+      const updateAndCheck = await changeLinks(links, id, this.access);
+      for (const issue of updateAndCheck.missing) missing.push(issue);
+      for (const problem of updateAndCheck.refused) problems.push(problem);
+      isForbidden ||= updateAndCheck.isForbidden;
     }
-    refuseLinks(missing, problems);
-    if (refused) throw refusedValues(problems);
-    if (isForbidden) this.answering.rights.refuse();
-    await checkResult(plan, ids, this.access, this.answering.rights);
-    return this.answer(ids, rows);
+    rejectLinks(missing, problems);
+    if (refused) throw invalidValues(problems);
+    if (isForbidden) this.context.rights.reject();
+    await checkResult(plan, ids, this.access, this.context.rights);
+    return this.readBack(ids, rows);
   }
 
-  private async changed(plan: Extract<WritePlan, { kind: 'update' }>): Promise<readonly Written[]> {
+  private async changed(
+    plan: Extract<WritePlan, { kind: 'update' }>,
+  ): Promise<readonly WrittenRecord[]> {
     const row = await this.update(plan);
-    await checkResult(plan, [plan.id], this.access, this.answering.rights);
-    return this.answer([plan.id], [row]);
+    await checkResult(plan, [plan.id], this.access, this.context.rights);
+    return this.readBack([plan.id], [row]);
   }
 
   /**
-   * The read whose row the change itself can return: where it shows nothing but the record's own fields, and the caller
-   * every record.
+   * The read whose row the write itself can return: if the response has only the record's own fields, and the caller may
+   * read every record.
    */
   private showing(resource: Resource, links: readonly LinkChange[]): CompiledRead | undefined {
-    const { compiled, plain, rights } = this.answering;
+    const { compiled, plain, rights } = this.context;
     const isOwn = plain === undefined && compiled.selection.expand.length === 0;
-    const isShown = rights.leaves(resource, 'read') === 'all';
+    const isShown = rights.allowedRows(resource, 'read') === 'all';
     return isOwn && isShown && links.length === 0 ? compiled : undefined;
   }
 
   /**
-   * `If-Match`: the record is still the one that the caller has read; `If-None-Match`: it no longer is, or `*`, it is not
-   * there. From here on nobody else changes it.
+   * Checks `If-Match` and `If-None-Match` against the record's current entity tag; `*` matches any existing record. Locks
+   * the record.
    */
-  private async checkMatch({
+  private async checkPreconditions({
     resource,
     id,
-    demands: { ifMatch, ifNoneMatch },
+    preconditions: { ifMatch, ifNoneMatch },
   }: Exclude<WritePlan, { kind: 'create' }>): Promise<void> {
     if (ifMatch === undefined && ifNoneMatch === undefined) return;
     const values = { bound: [], id: this.encode(id, resource.id) };
     const [row] = await this.transaction.all(this.statements.lock(resource), values);
-    if (row === undefined) throw new Refusal(notFound(resource, id));
-    const { plain, compiled, limits } = this.answering;
+    if (row === undefined) throw new ApiFailure(notFound(resource, id));
+    const { plain, compiled, limits } = this.context;
     const isAny = (header = '*'): boolean => header.trim() === '*';
     const needsTag = !isAny(ifMatch) || !isAny(ifNoneMatch);
     const record = needsTag ? await this.read(plain ?? compiled, id, limits) : undefined;
     const tag = record && entityTag(JSON.stringify(record));
-    // Who does not see the record has no tag of it; `*` asks only for its being there.
+    // There is no tag for a record that the caller cannot read; `*` only asks whether it exists.
     const isNamed = (header: string): boolean =>
       isAny(header) || (tag !== undefined && matchesTag(header, tag));
-    if (ifMatch !== undefined && !isNamed(ifMatch)) throw new Refusal(hasChanged());
-    if (ifNoneMatch !== undefined && isNamed(ifNoneMatch)) throw new Refusal(isAsNamed());
+    if (ifMatch !== undefined && !isNamed(ifMatch)) throw new ApiFailure(ifMatchFailed());
+    if (ifNoneMatch !== undefined && isNamed(ifNoneMatch))
+      throw new ApiFailure(ifNoneMatchFailed());
   }
 
-  /** Gives the row that is shown, where the change has returned it. */
+  /** Runs the update; returns the row for the response if the statement returned it. */
   private async update(plan: Extract<WritePlan, { kind: 'update' }>): Promise<Row | undefined> {
     const { resource, id } = plan;
     const showing = this.showing(resource, plan.links);
@@ -228,7 +233,7 @@ export class Writer {
     const issues: ValueIssue[] = [];
     const current = await this.checkCurrent(plan, issues);
     const values = inOrder(resource, plan.values, this.merge(plan, current, issues));
-    if (issues.length > 0) throw new Refusal(validationError(issues));
+    if (issues.length > 0) throw new ApiFailure(validationError(issues));
     const problems: FieldProblem[] = [];
     if (values.size > 0) {
       const fields = [...values.keys()];
@@ -238,26 +243,26 @@ export class Writer {
           : this.statements.change(showing, fields);
       const own = encodedIn(fields, values, this.dialect);
       const bound = { bound: own, id: this.encode(id, resource.id) };
-      const isKept = keptIn(current, this.answering.rights);
-      const outcome = await this.changing(resource, values, id, current, isKept, async () => {
+      const isKept = keptIn(current, this.context.rights);
+      const outcome = await this.attempt(resource, values, id, current, isKept, async () => {
         const changed = await this.transaction.run(statement, bound);
-        if (changed.rows === 0) throw await notReached(this.access, resource, id);
+        if (changed.rows === 0) throw await unchangedError(this.access, resource, id);
         return changed;
       });
       if (!outcome.ok) {
-        if (plan.links.length === 0) throw refusedValues(this.problems(outcome.error, ''));
+        if (plan.links.length === 0) throw invalidValues(this.problems(outcome.error, ''));
         problems.push(...this.problems(outcome.error, ''));
       } else if (showing !== undefined) [row] = outcome.value.returned;
     }
     const links = await changeLinks(plan.links, id, this.access);
-    refuseLinks(links.missing, [...problems, ...links.refused]);
-    if (links.isForbidden) this.answering.rights.refuse();
+    rejectLinks(links.missing, [...problems, ...links.refused]);
+    if (links.isForbidden) this.context.rights.reject();
     return row;
   }
 
   /**
-   * What the request leaves open until the record is known: it has to be there where anything is asked of it,
-   * immutable fields keep their value, and no morph pair ends half null. Gives the values that were looked up.
+   * Checks what depends on the current record: that it exists, that immutable fields keep their value, and that no morph
+   * pair ends up half null. Returns the values that were looked up.
    */
   private async checkCurrent(
     { resource, id, values, unchanged, merged }: Extract<WritePlan, { kind: 'update' }>,
@@ -265,25 +270,25 @@ export class Writer {
   ): Promise<FieldValues> {
     const morphs = touchedMorphs(resource, values);
     const halves = morphs.flatMap(({ typeField, idField }) => [typeField, idField]);
-    const { rights } = this.answering;
-    // A key to what the caller does not see may stay as it is.
+    const { rights } = this.context;
+    // A key to a hidden row may keep its value.
     const keys = [...values.keys()].filter(
       ({ reference }) =>
-        reference !== undefined && rights.leaves(reference.resource, 'read') !== 'all',
+        reference !== undefined && rights.allowedRows(reference.resource, 'read') !== 'all',
     );
     const fields = [...new Set([...unchanged.keys(), ...halves, ...merged.keys(), ...keys])];
     if (fields.length === 0 && values.size > 0) return noValues;
     const key = this.encode(id, resource.id);
     const isHeld = merged.size > 0 || halves.length > 0;
     const current = await currentValues(this.access, resource, fields, key, isHeld);
-    if (current === undefined) throw new Refusal(notFound(resource, id));
+    if (current === undefined) throw new ApiFailure(notFound(resource, id));
     const isStill = keptIn(current, undefined);
     const conflicts = [
       ...[...unchanged]
         .filter(([field, value]) => !isStill(field, value))
         .map(([field]) => ({ field, message: immutableMessage })),
       ...emptyHalves(morphs, valueIn(values, current)).map((half) =>
-        halfIssue(half, this.answering.names.field),
+        halfIssue(half, this.context.names.field),
       ),
     ];
     for (const { field, message } of this.problems(conflicts, ''))
@@ -291,7 +296,7 @@ export class Writer {
     return current;
   }
 
-  /** What parts that are merged make of the values that are there; the whole has to be valid then. */
+  /** Merges parts into the current values, and validates the results. */
   private merge(
     { merged }: Extract<WritePlan, { kind: 'update' }>,
     current: FieldValues,
@@ -300,29 +305,29 @@ export class Writer {
     const values = new Map<Field, JsonValue>();
     for (const [field, part] of merged) {
       const whole = mergePatch(current.get(field) ?? null, part);
-      const reading = inBodyTime(() => readValue(whole, field));
-      const name = this.answering.names.field(field) ?? field.name;
-      if (!reading.ok)
-        for (const issue of reading.issues) issues.push({ ...issue, path: `${name}${issue.path}` });
-      else if (!field.immutable) values.set(field, reading.value);
-      else if (JSON.stringify(reading.value) !== JSON.stringify(current.get(field)))
+      const parsed = inBodyTime(() => readValue(whole, field));
+      const name = this.context.names.field(field) ?? field.name;
+      if (!parsed.ok)
+        for (const issue of parsed.issues) issues.push({ ...issue, path: `${name}${issue.path}` });
+      else if (!field.immutable) values.set(field, parsed.value);
+      else if (JSON.stringify(parsed.value) !== JSON.stringify(current.get(field)))
         issues.push({ kind: 'type', path: name, message: immutableMessage });
     }
     return values;
   }
 
-  /** What the answer shows, once everything is written: made of the rows that there are, else read. */
-  async answer(
+  /** The records for the response, from the returned rows if possible, otherwise read. */
+  async readBack(
     ids: readonly JsonValue[],
     rows: readonly (Row | undefined)[] = [],
-  ): Promise<readonly Written[]> {
-    const { compiled, plain, limits } = this.answering;
+  ): Promise<readonly WrittenRecord[]> {
+    const { compiled, plain, limits } = this.context;
     const serialize = serializerOf(compiled.selection.columns);
-    // All records of one answer share the limit.
+    // All records of one response share the limit.
     const responseItems = Math.floor(limits.responseItems / Math.max(ids.length, 1));
     const shared = { ...limits, responseItems };
     const budget = new RowBudget();
-    const written: Written[] = [];
+    const written: WrittenRecord[] = [];
     const isKnown = plain === undefined && ids.every((_, index) => rows[index] !== undefined);
     if (!isKnown) this.transaction.enter?.(`fetch_${compiled.plan.resource.name}`);
     for (const [index, id] of ids.entries()) {
@@ -343,12 +348,12 @@ export class Writer {
     budget = new RowBudget(),
   ): MaybePromise<RecordValue | undefined> {
     const key = this.encode(id, compiled.plan.resource.id);
-    const bound = boundFor(this.answering.rights.claims);
+    const bound = boundFor(this.context.rights.claims);
     return readOne(compiled, key, bound, this.transaction, this.dialect, limits, budget);
   }
 
-  /** Runs a change of values; when the database refuses them, finds every field that is to blame. */
-  private async changing<Value>(
+  /** Runs a change of values; if the database rejects them, finds every field that is to blame. */
+  private async attempt<Value>(
     resource: Resource,
     values: FieldValues,
     id: JsonValue | undefined,
@@ -364,19 +369,19 @@ export class Writer {
       ...(await hiddenKeys(this.access, values, isKept)),
     ];
     const { access } = this;
-    // Not even tried, so that neither time nor statements tell a hidden record from a missing one.
+    // Do not run it, so that neither timing nor statements distinguish a hidden record from a missing one.
     if (unseen.length > 0) {
       const told = new Set(unseen.map(({ field }) => field));
       const others = await findConflicts(access, resource, values, id, 'foreignKey', told);
       return fail([...unseen, ...others.filter(({ field }) => !told.has(field))]);
     }
-    return blaming(access, { resource, values, id }, change);
+    return explainConflicts(access, { resource, values, id }, change);
   }
 
-  /** Conflicts under the names that the caller knows; what it does not know is not named. */
+  /** Conflicts under the caller's names; conflicts of hidden fields are omitted. */
   private problems(conflicts: readonly Conflict[], prefix: string): readonly FieldProblem[] {
     return conflicts.flatMap(({ field, message }) => {
-      const name = this.answering.names.field(field);
+      const name = this.context.names.field(field);
       return name === undefined ? [] : { field: `${prefix}${name}`, message };
     });
   }

@@ -4,36 +4,36 @@ import { keyTable } from './idempotency.ts';
 import type { Add } from '../statement.ts';
 
 /**
- * A condition that ends the statement with an error where `isWhole` does not hold, since triggers of others may leave out
- * rows without a word: the statement commits itself, so nobody could take back the others.
+ * A condition that fails the statement if `isWhole` is false. A trigger may silently skip rows, and since the statement
+ * commits itself, the other rows could not be rolled back afterwards.
  */
-export function demanding(isWhole: string): string {
+export function failUnless(isWhole: string): string {
   return `CAST(CASE WHEN ${isWhole} THEN '1' ELSE 'a trigger has left out a row' END AS integer) = 1`;
 }
 
-/** A record that one statement creates with its links, and with what is kept of it under an Idempotency-Key. */
-export interface WholeCreate {
+/** A statement that creates a record, its links and its Idempotency-Key row. */
+export interface CreateWithLinks {
   readonly fields: readonly Field[];
-  /** All links of one relation have the same values in the fields of the junction that are `shared`. */
+  /** All links of one relation have the same values in the junction's `shared` fields. */
   readonly links: readonly {
     readonly relation: BelongsToMany;
     readonly shared: readonly Field[];
   }[];
-  /** Whether it happens once under a key: no row is given where the key is known. */
+  /** Keep an Idempotency-Key row; the statement returns no row if the key is known. */
   readonly isKept: boolean;
-  /** Whether the database draws the id: then what is bound as the location is what stands before it. */
+  /** The database generates the id; the bound location is then the prefix before it. */
   readonly isDrawn: boolean;
 }
 
 /**
- * The text of that statement. Bound are, in this order: the values of the fields; of each relation the list of keys,
- * and the shared values; of a key its scope, the digest of the request, the time, how long others are waited for in ms,
- * the status, the ids and the location.
+ * The text of that statement. Its bound values, in order: the fields; for each relation the list of keys and the shared
+ * values; for a key its scope, the request's digest, the time, the lock timeout in ms, the status, the ids and the
+ * location.
  */
-export function createWholeSql(
+export function createWithLinksSql(
   { table, id }: Resource,
   shown: readonly string[],
-  { fields, links, isKept, isDrawn }: WholeCreate,
+  { fields, links, isKept, isDrawn }: CreateWithLinks,
   dialect: Dialect,
   add: Add,
 ): string {
@@ -45,7 +45,7 @@ export function createWholeSql(
   const values = next(fields.length).join(', ');
   const patience = isKept ? dialect.lockTimeout?.(add(kept + 3)) : undefined;
   const waiting = patience === undefined ? '' : ` FROM ${patience}`;
-  // What is known under the key must not draw an id: this is looked at before the record is made.
+  // Check the key before the record is inserted, so that a repeated request does not use up an id.
   const source = isKept
     ? `SELECT ${values}${waiting} WHERE NOT EXISTS (SELECT 1 FROM ${keyTable} WHERE scope = ${add(kept)})`
     : `VALUES (${values})`;
@@ -64,12 +64,12 @@ export function createWholeSql(
       `linked${index} AS (INSERT INTO ${quote(through.table)} (${into}) SELECT ${from} ${wanted} RETURNING 1)`,
     );
     conditions.push(
-      demanding(`(SELECT count(*) FROM linked${index}) = (SELECT count(*) ${wanted})`),
+      failUnless(`(SELECT count(*) FROM linked${index}) = (SELECT count(*) ${wanted})`),
     );
   }
   if (isKept) {
     const asked = [0, 1, 2, 4].map((place) => add(kept + place));
-    // An id of digits alone is written as it is, in JSON as in a URL.
+    // A numeric id needs no encoding in JSON or a URL.
     const answer = isDrawn
       ? [`'[' || created.id || ']'`, `${add(kept + 6)}::text || created.id`]
       : [add(kept + 5), add(kept + 6)];

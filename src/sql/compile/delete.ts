@@ -7,54 +7,54 @@ import { rowConditions } from './predicate.ts';
 import { ownScope } from './scope.ts';
 import { buildStatement, type Add, type Statement } from '../statement.ts';
 
-/** The statements that find out and do what goes with a record that is deleted. */
+/** The statements for the cascades and dependents of a delete. */
 export interface DeleteStatements {
-  /** Where deleting records of a resource leads: one step, each to those that go, are released or keep them. */
+  /** The references to records of a resource: their rows are deleted, released, or prevent the delete. */
   readonly edges: (resource: Resource) => readonly DeleteEdge[];
-  /** The same of all resources whose records may go with one of this resource, its own among them. */
+  /** The edges of all resources whose records may be deleted with one of this resource, itself included. */
   readonly reach: (resource: Resource) => readonly DeleteEdge[];
-  /** Of the record named by `id` its own id, and the other values by which `edges` go on. */
-  readonly leading: (resource: Resource) => Statement;
-  /** What counts the records that keep one from being deleted, one statement a resource. */
+  /** The id of the record `id`, and its other values that `edges` reference. */
+  readonly keyValues: (resource: Resource) => Statement;
+  /** Counts the records that prevent a delete, one statement for each resource. */
   readonly dependents: (resource: Resource) => readonly Dependents[];
 }
 
-/** The rows of one resource that point to those of another. */
+/** A reference from one resource to another, followed by a delete from the referenced rows. */
 export interface DeleteEdge {
-  /** Where it begins. */
+  /** The referenced resource. */
   readonly of: Resource;
-  /** Where the value that leads on stands in a row of `leading`. */
+  /** The position of the referenced value in a row of `keyValues`. */
   readonly position: number;
-  /** It is kept as text, as the ids of owners of different types are. */
+  /** The reference is stored as text, because owners have ids of different types. */
   readonly isText: boolean;
   readonly to: Resource;
-  /** What holds it in those rows: a foreign key, or a morph pair. */
+  /** The referencing fields: a foreign key, or a morph pair. */
   readonly keys: readonly Field[];
   readonly onDelete: OnDelete;
-  /** The rows led to by `keys`, at most `limit`, as `leading` gives them. */
+  /** The rows that reference `keys`, at most `limit`, with the columns of `keyValues`. */
   readonly rows: Statement;
-  /** Deletes or releases the rows led to by `keys`, where no constraint of the database does. */
+  /** Deletes or releases the rows that reference `keys`, if no database constraint does. */
   readonly change: Statement | undefined;
 }
 
-/** What keeps a record from being deleted, in one resource. */
+/** The records of one resource that prevent a delete. */
 export interface Dependents {
   readonly resource: Resource;
-  /** The ways on which they are met. */
+  /** The references that lead to them. */
   readonly edges: readonly DeleteEdge[];
-  /** Counts those that are met, but the record named by `id`; the keys of each edge are bound in their order. */
+  /** Counts them without the record `id`; the keys of each edge are bound in order. */
   readonly count: Statement;
-  /** As `count`, of those alone that access rules leave, whose `slots` values are bound before the keys. */
+  /** Like `count`, but only of rows that access rules allow; the rules' `slots` values are bound before the keys. */
   readonly among: (access: readonly Predicate[], slots: number) => Statement;
 }
 
 type Cached = (key: string, text: (add: Add) => string) => Statement;
 
-/** Makes these statements of one dialect; `cached` keeps what it builds under a key. */
+/** Makes these statements for a dialect; `cached` memoizes statements by key. */
 export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatements {
   const byId = ({ id }: Resource, add: Add): string => `${quote(id.column)} = ${add('id')}`;
   const leads = (resource: Resource): string =>
-    leadingFields(resource)
+    referencedFields(resource)
       .map((field) => quote(field.column))
       .join(', ');
   const isMet = ({ key, pair }: Step, keys: string): string =>
@@ -62,16 +62,16 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
     (pair === undefined
       ? ''
       : ` AND ${quote(pair.typeField.column)} = ${dialect.text(pair.typeValue)}`);
-  // A morph child may be made meanwhile, of which no constraint of the database knows: it waits, or is waited for.
+  // No constraint protects morph children, so lock the record: a concurrent create of a child waits, or is waited for.
   const held = (resource: Resource, lock: string): string => (hasMorphs(resource) ? lock : '');
-  const edges = kept((resource: Resource): readonly (DeleteEdge & Step)[] =>
+  const edges = perResource((resource: Resource): readonly (DeleteEdge & Step)[] =>
     stepsOf(resource).map((one) => {
       const { to, label, from, onDelete, pair } = one;
       const table = quote(to.table);
       return {
         ...one,
         of: resource,
-        position: leadingFields(resource).indexOf(from),
+        position: referencedFields(resource).indexOf(from),
         rows: cached(
           `follow ${resource.name} ${label}`,
           (add) =>
@@ -90,13 +90,15 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
       };
     }),
   );
-  const reach = kept((resource: Resource) => [...goingWith(resource)].flatMap((one) => edges(one)));
-  const dependents = kept((resource: Resource): readonly Dependents[] => {
+  const reach = perResource((resource: Resource) =>
+    [...cascadeTargets(resource)].flatMap((one) => edges(one)),
+  );
+  const dependents = perResource((resource: Resource): readonly Dependents[] => {
     const restricting = reach(resource).filter(({ onDelete }) => onDelete === 'restrict');
     return [...Map.groupBy(restricting, ({ to }) => to)].map(([dependent, met]) => {
       const count = (add: Add, slots: number): string => {
         const where = met.map((one, index) => `(${isMet(one, add(slots + index))})`).join(' OR ');
-        // A record that points to itself is no other record.
+        // A record that references itself does not prevent its own delete.
         const others = dependent === resource ? ` AND NOT (${byId(resource, add)})` : '';
         return `SELECT count(*) FROM ${quote(dependent.table)} AS t WHERE (${where})${others}`;
       };
@@ -115,7 +117,7 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
     edges,
     reach,
     dependents,
-    leading: (resource) =>
+    keyValues: (resource) =>
       cached(
         `leading ${resource.name}`,
         (add) =>
@@ -124,21 +126,21 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
   };
 }
 
-/** Makes a value once for each resource. */
-function kept<Value>(make: (resource: Resource) => Value): (resource: Resource) => Value {
+/** Memoizes a function of a resource. */
+function perResource<Value>(make: (resource: Resource) => Value): (resource: Resource) => Value {
   const made = new WeakMap<Resource, Value>();
   return (resource) => getOrInsert(made, resource, make);
 }
 
-/** One step of a delete, from a record to those that point to it. */
+/** One step of a delete, from a record to the rows that reference it. */
 interface Step {
   readonly label: string;
   readonly from: Field;
   readonly to: Resource;
-  /** What holds the value of `from`. */
+  /** The fields that hold the value of `from`. */
   readonly key: Field;
   readonly keys: readonly Field[];
-  /** Of a morph relation, which no constraint of the database knows. */
+  /** For a morph relation, which no database constraint enforces. */
   readonly pair: MorphPair | undefined;
   readonly isText: boolean;
   readonly onDelete: OnDelete;
@@ -172,27 +174,27 @@ function stepsOf({ incoming, relations, pairs, id }: Resource): readonly Step[] 
   return steps;
 }
 
-/** The resources whose records may go with one of this one, which is the first of them. */
-function goingWith(resource: Resource): ReadonlySet<Resource> {
+/** The resources whose records may be deleted with one of this resource, which is the first of them. */
+function cascadeTargets(resource: Resource): ReadonlySet<Resource> {
   const going = new Set([resource]);
   for (const one of going)
     for (const { to, onDelete } of stepsOf(one)) if (onDelete === 'cascade') going.add(to);
   return going;
 }
 
-/** Whether morph children may keep or follow one of a resource, or what goes with it. */
+/** Whether morph children may prevent or follow a delete in a resource or its cascade targets. */
 function hasMorphs(resource: Resource): boolean {
-  return [...goingWith(resource)].some((one) =>
+  return [...cascadeTargets(resource)].some((one) =>
     stepsOf(one).some(({ pair }) => pair !== undefined),
   );
 }
 
-/** The id, and what else the keys of those below point to. */
-function leadingFields(resource: Resource): readonly Field[] {
+/** The id, and the other fields that keys reference. */
+function referencedFields(resource: Resource): readonly Field[] {
   return [...new Set([resource.id, ...stepsOf(resource).map(({ from }) => from)])];
 }
 
-/** The ids of owners of different types are kept as text. */
+/** Whether a morph pair stores ids as text, because its owners have ids of different types. */
 function isKeptAsText({ idField }: MorphPair, id: Field): boolean {
   return idField.type.kind === 'string' && id.type.kind !== 'string';
 }

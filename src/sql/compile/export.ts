@@ -20,9 +20,9 @@ export interface CompiledExport {
   readonly list: CompiledRead;
   /** The ids of a page. */
   readonly ids: Statement;
-  /** The ids of all pages, where a long page is read sooner from them. */
+  /** The ids without LIMIT, if a long page is read faster that way. */
   readonly allIds: Statement | undefined;
-  /** The rows whose ids are among `keys`, in any order; the id stands first. */
+  /** The rows whose ids are among `keys`, in any order; the id is the first column. */
   readonly rows: Statement;
   readonly columns: readonly Column[];
 }
@@ -49,7 +49,7 @@ export function compileExport(plan: ReadPlan, dialect: Dialect): CompiledExport 
       (add) => `${ids(add)} LIMIT ${add('limit')} OFFSET ${add('offset')}`,
     ),
     allIds: dialect.limitSlowsSort ? buildStatement(dialect, ids) : undefined,
-    // Between the ids and their rows a record may have become another: it has to be one that the caller sees still.
+    // A record may change after its id was read, so check again that the caller may see it.
     rows: rowsAmong(plan, columns, dialect),
     columns: selection.columns,
   };

@@ -4,13 +4,12 @@ import { buildStatement, type Statement } from '../statement.ts';
 import type { ColumnSchema, TableSchema } from '../schema/table.ts';
 
 const table = '_plinth_idempotency';
-/** Its name in SQL. */
+/** The quoted name of the table. */
 export const keyTable = quote(table);
 
 /**
- * The table in which the answers under an Idempotency-Key are kept: the requests of one key by `scope`, the digest of
- * caller, version, path and key; `request` is the digest of what was asked, `at` when. The rest is null until it is
- * answered. Absent where nobody may create anything.
+ * The table of Idempotency-Keys: `scope` is the digest of caller, version, path and key, `request` the digest of the
+ * request, `at` its time. The other columns are null until the request has finished. Omitted if nobody may create records.
  */
 export function idempotencyTable(
   resources: readonly Resource[],
@@ -48,32 +47,32 @@ export function idempotencyTable(
   ];
 }
 
-/** How many expired keys go at a time. */
-export const portion = 1_000;
+/** How many expired keys are deleted at a time. */
+export const expiredPerRun = 1_000;
 
-/** What is done with that table; times are written so that their texts are in the order of the times. */
+/** The statements on that table. Times are ISO texts, which sort like the times. */
 export interface KeyStatements {
   /**
-   * Claims the scope bound as 0 for the request 1 at the time 2, if it is free or was claimed before the time 3: gives
-   * a row then. Waits for a transaction that has claimed it at most the milliseconds bound as 4.
+   * Claims scope 0 for request 1 at time 2 and returns a row, if the scope is free or was claimed before time 3. Waits for a
+   * transaction that holds the claim, for at most 4 ms (the bound value with that number).
    */
   readonly claim: Statement;
-  /** What is kept under the scope bound as 0: request, ids and location. */
+  /** Reads the request, ids and location of scope 0. */
   readonly kept: Statement;
-  /** Keeps under the scope bound as 3 the status 0, the ids 1 and the location 2. */
+  /** Stores status 0, ids 1 and location 2 for scope 3. */
   readonly keep: Statement;
-  /** Forgets some of what was claimed before the time bound as 0; gives a row for each. */
-  readonly forget: Statement;
+  /** Deletes some keys that were claimed before time 0; returns a row for each. */
+  readonly deleteExpired: Statement;
 }
 
-/** Makes the statements of one dialect. */
+/** Makes the statements for a dialect. */
 export function keyStatements(dialect: Dialect): KeyStatements {
   const name = keyTable;
   return {
     claim: buildStatement(dialect, (add) => {
       const [scope, request, at] = [add(0), add(1), add(2)];
       const waiting = dialect.lockTimeout?.(add(4));
-      // Worked out before anybody is waited for. Citus takes no SELECT here where another node has the table.
+      // Evaluated before waiting for a lock. Citus allows no SELECT here if another node has the table.
       const value = waiting === undefined ? at : `CASE WHEN ${waiting} IS NOT NULL THEN ${at} END`;
       return (
         `INSERT INTO ${name} (scope, request, at) VALUES (${scope}, ${request}, ${value})` +
@@ -90,11 +89,11 @@ export function keyStatements(dialect: Dialect): KeyStatements {
       (add) =>
         `UPDATE ${name} SET status = ${add(0)}, ids = ${add(1)}, location = ${add(2)} WHERE scope = ${add(3)}`,
     ),
-    forget: buildStatement(
+    deleteExpired: buildStatement(
       dialect,
       (add) =>
         `DELETE FROM ${name} WHERE scope IN (SELECT scope FROM ${name} WHERE at < ${add(0)}` +
-        ` ORDER BY at LIMIT ${portion}) RETURNING 1`,
+        ` ORDER BY at LIMIT ${expiredPerRun}) RETURNING 1`,
     ),
   };
 }

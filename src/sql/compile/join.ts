@@ -1,7 +1,7 @@
 import type { Field, Relation, Resource } from '../../model/api.ts';
 import { quote, type Dialect } from '../dialect.ts';
 
-/** The field on the record above whose value the rows below are found by. */
+/** The field of the parent record whose value finds the related rows. */
 export function parentField(relation: Relation): Field {
   switch (relation.kind) {
     case 'belongsTo':
@@ -20,21 +20,21 @@ export function parentField(relation: Relation): Field {
 }
 
 /**
- * How the rows of a target are joined to the keys above: FROM, the key's column, further conditions. Aliases are `t` for
- * the target and `j` for a junction, each with the `suffix` that tells it from those of other joins in the statement.
+ * How a target's rows are joined to the parent keys. Table aliases are `t` for the target and `j` for a junction, with a
+ * `suffix` that distinguishes them from those of other joins in the statement.
  */
 export interface Join {
-  /** The tables with their ON; `join`: each is looked up for the rows of those before it, or as the planner likes. */
+  /** The tables for FROM, with ON; `join` may force the join order, otherwise the planner chooses. */
   readonly from: (suffix: string, join?: Dialect['joinEach']) => string;
   readonly key: (suffix: string) => string;
   readonly keyField: Field;
-  /** What tells one joined row from another. */
+  /** The column that identifies a joined row. */
   readonly row: (suffix: string) => string;
-  /** ` AND …`, or nothing; `asked` is what is made of each. */
+  /** ` AND …`, or an empty string; `asked` wraps each condition. */
   readonly conditions: (suffix: string, asked?: (condition: string) => string) => string;
-  /** Whether a condition on a field, be it one of the junction, helps to find the rows of a key: one index has both. */
+  /** Whether a condition on a field (of the junction, if `isPivot`) can use the same index as the key. */
   readonly isIndexed: (field: Field, isPivot: boolean) => boolean;
-  /** Where a field of the target can be read. */
+  /** The column of a field of the target. */
   readonly column: (field: Field, suffix: string) => string;
 }
 
@@ -50,7 +50,7 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
     keyField: field,
     row,
     conditions: none,
-    isIndexed: (other) => isBehind(keys, other),
+    isIndexed: (other) => sharesIndex(keys, other),
     column,
   });
   switch (relation.kind) {
@@ -79,9 +79,9 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
         conditions: none,
         isIndexed: (field, isPivot) =>
           isPivot || field === targetField
-            ? isBehind([ownerKey], isPivot ? field : targetKey)
+            ? sharesIndex([ownerKey], isPivot ? field : targetKey)
             : true,
-        // The junction has the target's id too, in the order of its own index.
+        // The junction holds the target's id as well, and its index is in that order.
         column: (field, suffix) =>
           field === targetField ? `j${suffix}.${quote(targetKey.column)}` : column(field, suffix),
       };
@@ -91,8 +91,8 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
   }
 }
 
-/** Whether the field tells one row, or an index of the table that `keys` are in begins with them and has it as well. */
-function isBehind(keys: readonly Field[], field: Field): boolean {
+/** Whether the key or the field identifies one row, or an index begins with `keys` and contains the field. */
+function sharesIndex(keys: readonly Field[], field: Field): boolean {
   const [key] = keys;
   const isOne = (one: Field): boolean => one === one.resource.id || one.unique;
   if (key === undefined || isOne(key) || isOne(field)) return true;

@@ -2,14 +2,14 @@ import { isToMany } from '../../model/api.ts';
 import type { SortKey } from '../../query/plan.ts';
 import type { Dialect } from '../dialect.ts';
 import { relatedConditions } from './predicate.ts';
-import { placeSql, relatedTo, type Scope } from './scope.ts';
+import { refSql, relatedTo, type Scope } from './scope.ts';
 import type { Add } from '../statement.ts';
 
-/** What a sort key compares; of a to-many path the smallest value, descending the largest. */
+/** The expression of a sort key; through a to-many relation the smallest value, or the largest if descending. */
 export function keySql(key: SortKey, scope: Scope, dialect: Dialect, add: Add): string {
-  const { steps, place, descending } = key;
+  const { steps, ref, descending } = key;
   const [step, ...rest] = steps;
-  if (step === undefined) return dialect.sortKey(placeSql(place, scope, dialect), place.leaf);
+  if (step === undefined) return dialect.sortKey(refSql(ref, scope, dialect), ref.leaf);
   const related = relatedTo(scope, step.relation, step.target, undefined, dialect);
   const value = keySql({ ...key, steps: rest }, related.scope, dialect, add);
   const { join, scope: within } = related;
@@ -20,18 +20,18 @@ export function keySql(key: SortKey, scope: Scope, dialect: Dialect, add: Add): 
   return `(SELECT ${value} ${related.from} ${where.join(' AND ')}${extreme})`;
 }
 
-/** A sort key as it stands in ORDER BY. */
+/** A sort key for ORDER BY. */
 export function orderSql(key: SortKey, scope: Scope, dialect: Dialect, add: Add): string {
   return orderTerm(keySql(key, scope, dialect, add), key, dialect);
 }
 
-/** What is sorted by, with its direction and the place of nulls. */
+/** An expression for ORDER BY, with direction and order of nulls. */
 export function orderTerm(
   value: string,
   { descending, nulls }: Pick<SortKey, 'descending' | 'nulls'>,
   dialect: Dialect,
 ): string {
-  // Said wherever there may be any: databases differ in what goes without saying.
+  // Databases differ in the default order of nulls.
   const placed = nulls === undefined ? '' : dialect.nulls(nulls);
   return `${value}${descending ? ' DESC' : ''}${placed}`;
 }

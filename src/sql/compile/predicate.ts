@@ -1,15 +1,21 @@
-import type { Predicate, RelatedBranch, RelatedToOne } from '../../query/filter/predicate.ts';
+import {
+  isRelatedToOne,
+  type Predicate,
+  type RelatedBranch,
+  type RelatedToOne,
+} from '../../query/filter/predicate.ts';
 import type { Relation } from '../../model/api.ts';
+import { beginsIndex, tellsFew } from '../../model/indexes.ts';
+import { operators } from '../../model/operators.ts';
 import type { Dialect } from '../dialect.ts';
 import { joinOf, parentField, type Join } from './join.ts';
-import { isLookup, isLookupBehind } from './lookup.ts';
-import { columnOf, linkOf, ownScope, placeSql, relatedTo, type Scope } from './scope.ts';
+import { columnOf, linkOf, ownScope, refSql, relatedTo, type Scope } from './scope.ts';
 import type { Add } from '../statement.ts';
 
-/** How many related records a statement can ask about before each question is planned alone. */
+/** With more conditions on related records than this, each is planned as a separate subquery. */
 const fewRelated = 6;
 
-/** Each predicate as a condition on the rows of a scope; it asks `add` for its placeholders in its turn. */
+/** Predicates as SQL conditions on the rows of a scope. Placeholders are added in the order of the text. */
 export function rowConditions(
   where: readonly Predicate[],
   scope: Scope,
@@ -21,10 +27,10 @@ export function rowConditions(
 }
 
 /**
- * Whether an index finds few records of a list by those that they are related to, and nothing that is asked of them
- * themselves does.
+ * Whether a list is best found through related records: an index finds few of those, and no index finds few records of the
+ * list itself.
  */
-export function looksUp(where: readonly Predicate[], dialect: Dialect): boolean {
+export function isFoundByRelated(where: readonly Predicate[], dialect: Dialect): boolean {
   return (
     !where.some(isLookup) &&
     where.some((part) => {
@@ -36,18 +42,18 @@ export function looksUp(where: readonly Predicate[], dialect: Dialect): boolean 
   );
 }
 
-/** Each predicate as a condition on all records of a list, by which they are found as is soonest. */
+/** Predicates as conditions on a list, written so that the fastest way to find its records is used. */
 export function listConditions(
   where: readonly Predicate[],
   dialect: Dialect,
   add: Add,
 ): readonly string[] {
-  return looksUp(where, dialect)
+  return isFoundByRelated(where, dialect)
     ? lookupConditions(where, dialect, add)
     : rowConditions(where, ownScope, dialect, add);
 }
 
-/** Conditions of a list that `looksUp`, which find its records so; `isCapped`: at most as many of each kind as a cap. */
+/** Conditions of a list that `isFoundByRelated`; `isCapped` looks up no more than `cap` related rows. */
 export function lookupConditions(
   where: readonly Predicate[],
   dialect: Dialect,
@@ -62,7 +68,7 @@ export function lookupConditions(
   );
 }
 
-/** Each predicate as a condition on rows that a relation leads to, which are found by its key. */
+/** Predicates as conditions on related rows, which are found by their key. */
 export function relatedConditions(
   where: readonly Predicate[],
   join: Join,
@@ -74,7 +80,7 @@ export function relatedConditions(
   return where.map((part) => relatedSql(part, join, scope, context));
 }
 
-/** A condition on rows that `join` finds by a key: what no index has behind that key is only asked of what it finds. */
+/** A condition on rows that `join` finds by a key. If no index has both, the condition is kept from choosing an index. */
 function relatedSql(predicate: Predicate, join: Join, scope: Scope, context: Context): string {
   switch (predicate.kind) {
     case 'and':
@@ -86,7 +92,7 @@ function relatedSql(predicate: Predicate, join: Join, scope: Scope, context: Con
     }
     case 'compare':
     case 'null': {
-      const { field, isPivot } = predicate.place;
+      const { field, isPivot } = predicate.ref;
       const sql = predicateSql(predicate, scope, context);
       return join.isIndexed(field, isPivot) ? sql : context.dialect.onlyAsked(sql);
     }
@@ -112,16 +118,16 @@ function countRelated(where: readonly Predicate[]): number {
   }, 0);
 }
 
-/** What all conditions of one statement are written with. */
+/** What the conditions of one statement share. */
 interface Context {
   readonly dialect: Dialect;
   readonly add: Add;
   readonly many: boolean;
-  /** Whether no more rows than a cap are looked up. */
+  /** Look up no more rows than `cap`. */
   readonly isCapped?: boolean;
 }
 
-/** ` WHERE …`, or nothing where there is no condition. */
+/** ` WHERE …`, or an empty string without conditions. */
 export function whereSql(parts: readonly string[]): string {
   return parts.length === 0 ? '' : ` WHERE ${parts.join(' AND ')}`;
 }
@@ -130,18 +136,18 @@ function predicateSql(predicate: Predicate, scope: Scope, context: Context): str
   const { dialect, add } = context;
   switch (predicate.kind) {
     case 'compare': {
-      const { place, operator, slot, any = false } = predicate;
-      const value = placeSql(place, scope, dialect);
-      if (!any) return dialect.compare(value, operator, add(slot.index), place.leaf);
-      const list = dialect.listTable(add(slot.index), dialect.operandField(operator, place.leaf));
-      const one = dialect.compare(value, operator, 'item.value', place.leaf);
+      const { ref, operator, slot, any = false } = predicate;
+      const value = refSql(ref, scope, dialect);
+      if (!any) return dialect.compare(value, operator, add(slot.index), ref.leaf);
+      const list = dialect.listTable(add(slot.index), dialect.operandField(operator, ref.leaf));
+      const one = dialect.compare(value, operator, 'item.value', ref.leaf);
       return `EXISTS (SELECT 1 FROM ${list} AS item WHERE ${one})`;
     }
     case 'null': {
-      const { place, isNull } = predicate;
-      const column = columnOf(place, scope);
-      if (place.members.length === 0) return `${column} IS ${isNull ? '' : 'NOT '}NULL`;
-      const test = dialect.memberIsNull(dialect.member(column, place.members, place.field));
+      const { ref, isNull } = predicate;
+      const column = columnOf(ref, scope);
+      if (ref.members.length === 0) return `${column} IS ${isNull ? '' : 'NOT '}NULL`;
+      const test = dialect.memberIsNull(dialect.member(column, ref.members, ref.field));
       return isNull ? test : `NOT (${test})`;
     }
     case 'related': {
@@ -171,7 +177,7 @@ function allOf(parts: readonly string[]): string {
   return parts.length === 0 ? '(1 = 1)' : `(${parts.join(' AND ')})`;
 }
 
-/** Whether there is a related row of one branch, asked for each row of the scope. */
+/** EXISTS for a related row of one branch, as a correlated subquery. */
 function branchSql(
   relation: Relation,
   { target, typeValue, where }: RelatedBranch,
@@ -186,8 +192,8 @@ function branchSql(
 }
 
 /**
- * As `branchSql`, by a subquery that names none of the rows around it. `isNegated`: it is false, not null, where the key
- * above is null.
+ * Like `branchSql`, with a subquery that is not correlated. `isNegated` makes it false instead of null for a null key in
+ * the outer row.
  */
 function keysSql(
   relation: Relation,
@@ -206,7 +212,7 @@ function keysSql(
   return `(${isNegated ? `coalesce(${found}, false)` : found}${isOfType})`;
 }
 
-/** Finds the rows of the scope by the keys of what is related to them: what is related is read first. */
+/** Finds the rows of the scope by the keys of their related rows, which are read first. */
 function lookupSql(
   { relation, branches: [{ target, typeValue, where }] }: RelatedToOne,
   scope: Scope,
@@ -226,7 +232,7 @@ function lookupSql(
   );
 }
 
-/** A condition on what is looked up; once something finds it, the rest is only asked of what is found. */
+/** A condition on looked-up rows. After one condition has found them, the others are kept from choosing an index. */
 function foundSql(predicate: Predicate, isFound: boolean, scope: Scope, context: Context): string {
   if (predicate.kind === 'and')
     return allOf(predicate.parts.map((part) => foundSql(part, isFound, scope, context)));
@@ -235,4 +241,35 @@ function foundSql(predicate: Predicate, isFound: boolean, scope: Scope, context:
   if (!isFound && isLookupBehind(predicate)) return lookupSql(predicate, scope, context);
   const sql = predicateSql(predicate, scope, context);
   return isLookup(predicate) ? sql : context.dialect.onlyAsked(sql);
+}
+
+/** Whether an index finds the few rows that satisfy a condition. */
+export function isLookup(predicate: Predicate): boolean {
+  switch (predicate.kind) {
+    case 'compare': {
+      const { ref, operator, any = false } = predicate;
+      const isWhole = ref.members.length === 0 && !any;
+      const isSame = operators[operator].index === 'equal';
+      return isWhole && isSame && tellsFew(ref.field) && beginsIndex(ref.field);
+    }
+    case 'and':
+      return predicate.parts.some(isLookup);
+    case 'link':
+      return predicate.where.some(isLookup);
+    case 'related':
+    case 'null':
+    case 'or':
+      return false;
+    default:
+      return predicate satisfies never;
+  }
+}
+
+/** Whether an index finds the few related rows that satisfy a condition, directly or through further relations. */
+export function isLookupBehind(predicate: Predicate): predicate is RelatedToOne {
+  if (!isRelatedToOne(predicate)) return false;
+  const [branch] = predicate.branches;
+  return branch.where.some(
+    (part) => isLookup(part) || (isLookupBehind(part) && beginsIndex(parentField(part.relation))),
+  );
 }

@@ -1,6 +1,8 @@
+import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { isToMany, type Codec, type Field, type Relation, type Resource } from '../../model/api.ts';
 import { beginsIndex } from '../../model/indexes.ts';
 import type { SqlValue } from '../../model/values.ts';
+import type { RowsPlan } from '../../query/access/row-rules.ts';
 import type {
   CollectionPaging,
   ExpandPlan,
@@ -16,7 +18,7 @@ import { joinOf, parentField } from './join.ts';
 import {
   listConditions,
   lookupConditions,
-  looksUp,
+  isFoundByRelated,
   relatedConditions,
   rowConditions,
   whereSql,
@@ -26,54 +28,54 @@ import { ownScope, scopeOf } from './scope.ts';
 import { seeks, type OrderKey } from './seek.ts';
 import { buildStatement, type Add, type Statement } from '../statement.ts';
 
-/** One member of a record and where its value stands in a row. */
+/** One member of a record, and the position of its value in a row. */
 export interface Column {
   readonly name: string;
   readonly field: Field;
   readonly position: number;
   readonly decode: Codec['decode'];
   readonly member: Member;
-  /** Whether only a part of the value is shown. */
+  /** Whether only a part of the value is returned. */
   readonly isCut: boolean;
 }
 
-/** How rows of one resource become records, and what is read after them. */
+/** How rows of one resource become records, and the expansions to read after them. */
 export interface CompiledSelection {
   readonly columns: readonly Column[];
   readonly expand: readonly CompiledExpand[];
 }
 
-/** An expansion: its statements take the keys found in the rows above. */
+/** An expansion. Its statements take the keys from the parent rows. */
 export interface CompiledExpand {
   readonly name: string;
   readonly toMany: boolean;
-  /** Where the key stands in the rows above. */
+  /** The position of the key in the parent rows. */
   readonly keyPosition: number;
-  /** Of a morphTo: where the type stands in the rows above. */
+  /** For a morphTo: the position of the type in the parent rows. */
   readonly typePosition: number | undefined;
   readonly targets: readonly CompiledTarget[];
   readonly paging: CollectionPaging | undefined;
 }
 
-/** The rows of a target begin with the key of the record above that they belong to. */
+/** The statements of a target. Their rows begin with the key of the parent record. */
 export interface CompiledTarget {
   readonly typeValue: string | undefined;
   /**
-   * A key above as the column that it is looked for in holds it, where it can, and what a row begins with likewise;
-   * undefined where both are read as they are looked for.
+   * Converts a parent key to the form of the column that it is looked up in, and likewise the first column of a row.
+   * Undefined if both have the same form.
    */
   readonly convertKey: ((key: SqlValue) => SqlValue | undefined) | undefined;
   readonly selection: CompiledSelection;
   readonly pivot: readonly Column[] | undefined;
-  /** All related rows, one more than the records above may have together. */
+  /** All related rows, up to one more than the parents may have together. */
   readonly rows: Statement;
-  /** The first rows of each record above; to-many alone. */
+  /** The first rows of each parent; only for to-many relations. */
   readonly top: Statement | undefined;
-  /** Key and number of related rows; to-many alone. */
+  /** Key and number of related rows; only for to-many relations. */
   readonly count: Statement | undefined;
 }
 
-/** Where the value of a sort key stands in a row, for the cursor that goes on behind it. */
+/** The position of a sort key's value in a row, for the next cursor. */
 export interface CompiledKey extends OrderKey {
   readonly position: number;
   readonly field: Field;
@@ -84,29 +86,28 @@ export interface CompiledKey extends OrderKey {
 export interface CompiledRead {
   readonly plan: ReadPlan;
   readonly selection: CompiledSelection;
-  /** The rows of a page; behind a cursor run one after another until the page is full. */
+  /** The statements for the rows of a page. After a cursor there are several, run in order until the page is full. */
   readonly rows: readonly Statement[];
-  /** Of a list whose total is wanted. */
+  /** For a list whose total is requested. */
   readonly count: Statement | undefined;
-  /** Of a list behind a long cursor: the records that the cursor names, as the rows of the page are read. */
+  /** For a cursor that does not carry its values: the records that it names, with the columns of the page's rows. */
   readonly ends: Statement | undefined;
-  /** Of a list for which the planner's guess at the total will do, where the database has one. */
+  /** For a list whose total may be the planner's estimate, if the database has one. */
   readonly estimate: Statement | undefined;
-  /** Of a list that is sooner found by what its records are related to, as long as those are few. */
+  /** For a list that is found faster through related records, as long as those are few. */
   readonly lookup: CompiledLookup | undefined;
-  /** Of a list. */
+  /** The sort keys of a list. */
   readonly keys: readonly CompiledKey[];
 }
 
-/** A page of records that are found by those that they are related to. */
+/** The statements of a list that is found through related records. */
 export interface CompiledLookup {
-  /** How many records there are, up to a cap; absent where all have to be found, as no index has their order. */
+  /** Counts the matches up to a cap; undefined if all must be found anyway, since no index has their order. */
   readonly found: Statement | undefined;
-  /** As `rows` of the list. */
   readonly rows: readonly Statement[];
 }
 
-/** Compiles the statements of a read once for its shape; they hold no value. */
+/** Compiles the statements of a read, once for each plan key. They contain no values. */
 export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
   const columns = new ColumnList(dialect, 't');
   const selection = compileSelection(plan.selection, columns, dialect);
@@ -133,7 +134,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
   const rowsOf = [...plan.where, ...plan.access];
   const { paging } = plan;
   const after = paging.mode === 'cursor' ? paging.after : undefined;
-  /** The statements of a page, whose records are found as `part` says. */
+  /** The statements of a page, whose conditions `part` writes. */
   const pages = (part: (add: Add) => readonly string[]): readonly Statement[] => {
     const page = (
       conditions: (add: Add) => readonly string[],
@@ -161,7 +162,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
   };
   const eachAsked = (add: Add): readonly string[] => rowConditions(rowsOf, ownScope, dialect, add);
   const found = (add: Add): readonly string[] => listConditions(rowsOf, dialect, add);
-  const lookup = looksUp(rowsOf, dialect)
+  const lookup = isFoundByRelated(rowsOf, dialect)
     ? {
         found: isServed(plan.order)
           ? buildStatement(dialect, (add) => {
@@ -174,7 +175,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
     : undefined;
   const ends =
     paging.mode === 'cursor' && paging.isLong
-      ? // What the caller may not see may decide nothing, whoever made the cursor.
+      ? // A forged cursor must not depend on records that the caller may not see.
         rowsAmong(plan, columns, dialect)
       : undefined;
   const all = (add: Add): string => `${from}${whereSql(found(add))}`;
@@ -188,7 +189,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
   return { plan, selection, rows, ends, count, estimate, lookup, keys };
 }
 
-/** The rows of the records whose ids are among `keys`, as far as the caller sees them. */
+/** The rows whose ids are among `keys` and that the caller may see. */
 export function rowsAmong(
   { resource: { id, table }, access }: ReadPlan,
   columns: ColumnList,
@@ -202,11 +203,27 @@ export function rowsAmong(
   return buildStatement(dialect, rows, columns.rowLength);
 }
 
-/** Whether records can be read in an order, as an index begins with it. */
+const compiledRows = new WeakMap<RowsPlan, Map<Dialect, Map<Field, Statement>>>();
+
+/** Selects the values among `keys` that `key` has in rows that access rules allow; built once for a plan. */
+export function compileAllowedRows(plan: RowsPlan, key: Field, dialect: Dialect): Statement {
+  const ofPlan = getOrInsert(compiledRows, plan, () => new Map<Dialect, Map<Field, Statement>>());
+  const ofDialect = getOrInsert(ofPlan, dialect, () => new Map<Field, Statement>());
+  return getOrInsert(ofDialect, key, () => {
+    const column = `t.${quote(key.column)}`;
+    return buildStatement(dialect, (add) => {
+      const isWanted = dialect.compare(column, 'in', add('keys'), key);
+      const where = [isWanted, ...rowConditions(plan.access, ownScope, dialect, add)];
+      return `SELECT ${column} FROM ${quote(plan.resource.table)} AS t${whereSql(where)}`;
+    });
+  });
+}
+
+/** Whether records can be read in an order, because an index begins with it. */
 function isServed([first]: readonly SortKey[]): boolean {
   if (first === undefined) return true;
-  const { steps, place } = first;
-  return steps.length === 0 && place.members.length === 0 && beginsIndex(place.field);
+  const { steps, ref } = first;
+  return steps.length === 0 && ref.members.length === 0 && beginsIndex(ref.field);
 }
 
 function compileMembers(
@@ -225,7 +242,7 @@ function compileMembers(
   }));
 }
 
-/** How rows with these `columns`, to which it adds what it needs, become records, and what is read after them. */
+/** Compiles a selection; adds the columns that it needs to `columns`. */
 export function compileSelection(
   selection: Selection,
   columns: ColumnList,
@@ -251,8 +268,8 @@ function compileExpand(expand: ExpandPlan, above: ColumnList, dialect: Dialect):
 }
 
 /**
- * The id field of a morph pair is text where the ids that it can hold are of several types; a scaled decimal is read as
- * text where a double does not hold it, and looked for as the whole number that it is.
+ * The conversion of parent keys. The id field of a morph pair is text if its targets have ids of different types. A scaled
+ * decimal beyond a double's precision is read as text, but looked up as a whole number.
  */
 function keyConversion(
   relation: Relation,
@@ -272,7 +289,7 @@ function keyConversion(
   return isScaled ? wholeNumber : undefined;
 }
 
-/** A stored key as the whole number that it is; undefined for what others have put into the column. */
+/** A stored key as a whole number; undefined for anything else that the column may hold. */
 function wholeNumber(key: SqlValue): SqlValue | undefined {
   const text = String(key);
   return /^-?\d+$/u.test(text) ? BigInt(text) : undefined;
@@ -307,7 +324,7 @@ function compileTarget(
     const keys = dialect.compare(join.key(suffix), 'in', add('keys'), join.keyField);
     return `FROM ${join.from(suffix)} WHERE ${keys}${filters(suffix, add)}`;
   };
-  /** The first rows of each key, numbered where no subquery can name it. */
+  /** The first rows of each key; with a window function if the database has no suitable correlated subquery. */
   const ranked = (add: Add): string => {
     const order = `PARTITION BY ${join.key('2')} ORDER BY ${orderIn('2', add)}`;
     const from = paging === undefined ? '0' : `${add('offset')}::bigint`;
@@ -355,22 +372,22 @@ function compileTarget(
   };
 }
 
-/** What a cursor reads of a row under a key; mostly a column that is there anyway. */
+/** The value of a sort key in a row, for cursors; usually a column that is selected anyway. */
 function compileKey(key: SortKey, columns: ColumnList, dialect: Dialect): CompiledKey {
-  const { steps, place, descending, nulls } = key;
+  const { steps, ref, descending, nulls } = key;
   const value = (add: Add): string => keySql(key, ownScope, dialect, add);
   const { sql: text, parameters } = buildStatement(dialect, value);
-  const { leaf, members } = place;
+  const { leaf, members } = ref;
   const field = leaf.items ?? leaf;
   const isFromJson = members.length > 0 || leaf.items !== undefined;
   const decode = isFromJson ? dialect.decodeMember(field) : codecOf(dialect, field).decode;
-  const isColumn = steps.length === 0 && !isFromJson && !place.isPivot;
+  const isColumn = steps.length === 0 && !isFromJson && !ref.isPivot;
   const order = { value, descending, nulls, field, decode };
-  if (isColumn) return { ...order, name: value, position: columns.position(place.field) };
+  if (isColumn) return { ...order, name: value, position: columns.position(ref.field) };
   const selected = dialect.select(text, field);
   const write = (add: Add): string => dialect.select(value(add), field);
   const position = columns.expression(selected, field, parameters.length === 0 ? undefined : write);
-  // By its number it is worked out once a row, where it is what is sorted by.
+  // ORDER BY its number evaluates the expression once for each row.
   const name = selected === text ? (): string => String(position + 1) : value;
   return { ...order, name, position };
 }

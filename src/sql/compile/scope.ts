@@ -1,15 +1,15 @@
-import type { Place } from '../../query/filter/predicate.ts';
+import type { FieldRef } from '../../query/filter/predicate.ts';
 import type { Field, Relation, Resource } from '../../model/api.ts';
 import { quote, type Dialect, type SqlSyntax } from '../dialect.ts';
 import { joinOf, parentField, type Join } from './join.ts';
 
-/** The rows whose columns a predicate or a sort key speaks of. */
+/** The rows that a predicate or a sort key is about. */
 export interface Scope {
-  /** Where a field of the resource can be read. */
+  /** The column of a field of the resource. */
   readonly column: (field: Field) => string;
-  /** The junction's row that led here. */
+  /** The column of a field of the link to the row. */
   readonly link: Scope | undefined;
-  /** How the aliases of what is related to it end. */
+  /** The suffix for the aliases of related rows. */
   readonly below: string;
 }
 
@@ -32,28 +32,28 @@ export function scopeOf(join: Join, suffix: string): Scope {
   return { column: (field) => join.column(field, suffix), link, below };
 }
 
-/** The scope of the link that led to the rows of a scope. */
+/** The scope of the links to the rows of a scope. */
 export function linkOf({ link }: Scope): Scope {
   if (link === undefined) throw new TypeError('No junction led to these records');
   return link;
 }
 
-/** The records that a relation of a scope leads to. */
+/** The related rows of a scope, by one of its relations. */
 export interface Related {
   readonly join: Join;
   readonly suffix: string;
-  /** The field of the scope that they are found by, and what it holds as their key does. */
+  /** The field of the scope that finds them, and its value in the form of their key. */
   readonly above: Field;
   readonly key: string;
-  /** What else is asked of the scope: ` AND …`, or nothing. */
+  /** A further condition on the scope: ` AND …`, or an empty string. */
   readonly isOfType: string;
   readonly from: string;
   readonly where: string;
-  /** That of what is found there. */
+  /** The scope of the related rows. */
   readonly scope: Scope;
 }
 
-/** The records that a relation of the scope leads to: FROM and WHERE, and the scope of what is found there. */
+/** The related rows of a scope: FROM, WHERE and their own scope. */
 export function relatedTo(
   scope: Scope,
   relation: Relation,
@@ -81,15 +81,15 @@ export function relatedTo(
   };
 }
 
-/** The column in which a place is found. */
-export function columnOf({ field, isPivot }: Place, scope: Scope): string {
+/** The column of a reference. */
+export function columnOf({ field, isPivot }: FieldRef, scope: Scope): string {
   return isPivot ? linkOf(scope).column(field) : scope.column(field);
 }
 
-/** What is compared at a place: the column, or a member in it. */
-export function placeSql(place: Place, scope: Scope, dialect: SqlSyntax): string {
-  const { field, members, leaf } = place;
-  const column = columnOf(place, scope);
+/** The expression of a reference: the column, or a member inside it. */
+export function refSql(ref: FieldRef, scope: Scope, dialect: SqlSyntax): string {
+  const { field, members, leaf } = ref;
+  const column = columnOf(ref, scope);
   if (members.length === 0) return column;
   return dialect.memberValue(dialect.member(column, members, field), leaf);
 }

@@ -2,7 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { orderTerm } from './order.ts';
 import type { Add } from '../statement.ts';
 
-/** A key of an order: what is compared, and how ORDER BY names it. */
+/** A key of an order: its expression, and its term in ORDER BY. */
 export interface OrderKey {
   readonly value: (add: Add) => string;
   readonly name: (add: Add) => string;
@@ -10,16 +10,16 @@ export interface OrderKey {
   readonly nulls: 'first' | 'last' | undefined;
 }
 
-/** One range of the rows behind a cursor, in the order of the list. */
+/** One range of the rows after a cursor, in the order of the list. */
 interface Seek {
   readonly conditions: (add: Add) => readonly string[];
   readonly order: readonly ((add: Add) => string)[];
 }
 
 /**
- * The ranges behind a record, nearest first: equal under all keys but the last, behind it there; then equal under all
- * but two; and so on. Each is a seek in an index that serves the order. `after` tells under which keys the record has a
- * value; those values are bound from `first` on.
+ * The ranges after a record, nearest first: equal in all keys but the last, and after it there; then equal in all but the
+ * last two; and so on. Each is a seek in an index that has the order. `after` says for which keys the record has a value;
+ * these values are bound from `first` on.
  */
 export function seeks(
   order: readonly OrderKey[],
@@ -40,7 +40,7 @@ export function seeks(
             ? `${one.value(add)} = ${operandOf(at, add)}`
             : `${one.value(add)} IS NULL`,
         );
-    // There is no null in a range, so that they may be said to stand where an index has them.
+    // A range contains no null, so the order of nulls can be the one of the index.
     const placed = nulls && (descending ? 'last' : 'first');
     const ranged = (condition: (add: Add) => string): Seek => ({
       conditions: (add) => [...before(add), condition(add)],

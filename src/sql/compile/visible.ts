@@ -2,9 +2,9 @@ import type { Field, Resource } from '../../model/api.ts';
 import type { View } from '../../model/view.ts';
 
 /**
- * Whether a statement names no table and no column that is hidden from a caller, since a debug parameter shows
- * nothing that does not exist for its caller. A name that the model does not know counts as hidden. What the caller
- * may only write is hidden in a read, where no name but that of a row rule's field could lead to it. See
+ * Whether a statement names no table and no column that is hidden from the caller, so that debug members may include it.
+ * An unknown name counts as hidden. A field that the caller may only write counts as hidden in a read, where only a row
+ * rule can name it. See
  * docs/contract/7-data-debug-dashboard.md#who-may-debug, rule 3.
  */
 export function namesNothingHidden(sql: string, view: View, isRead: boolean): boolean {
@@ -17,7 +17,7 @@ export function namesNothingHidden(sql: string, view: View, isRead: boolean): bo
     resources.map((resource) => [resource, visibleFields(resource, view, isRead)]),
   );
   return [...names].every((name) => {
-    // A column may stand under the same name in several of the tables: then all of them have to show it.
+    // Several of the tables may have a column of the same name. It must be visible in all of them.
     const fields = resources.flatMap((resource) =>
       [...resource.fields.values()].filter(({ column }) => column === name),
     );
@@ -33,7 +33,7 @@ function visibleFields({ name }: Resource, view: View, isRead: boolean): Readonl
   return new Set(entries.map(({ field }) => field));
 }
 
-/** The quoted names of a statement: all that the compilers write of the model. Texts and collations are none. */
+/** The quoted names of a statement, which are those of the model; without string literals and collations. */
 function namesIn(sql: string): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [found] of sql.matchAll(/'(?:[^']|'')*'|COLLATE "[^"]*"|"(?:[^"]|"")*"/gu))

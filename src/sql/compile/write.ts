@@ -2,54 +2,54 @@ import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import type { BelongsToMany, Field, Resource } from '../../model/api.ts';
 import type { CompiledRead } from './read.ts';
-import { createWholeSql, demanding, type WholeCreate } from './create.ts';
+import { createWithLinksSql, failUnless, type CreateWithLinks } from './create.ts';
 import { deleteStatements, type DeleteStatements } from './delete.ts';
 import { quote, type Dialect } from '../dialect.ts';
 import { buildStatement, type Add, type Statement } from '../statement.ts';
 
 /**
- * The statements of writes. They depend on the resource and the set of fields alone, and a record's fields come in
- * the order of the model, so that one text serves all writes of a kind; a bounded cache keeps them.
+ * The statements of writes. They depend only on the resource and the set of fields, in the order of the model, so similar
+ * writes share them. A bounded cache keeps them.
  */
 export interface WriteStatements extends DeleteStatements {
   readonly insert: (resource: Resource, fields: readonly Field[]) => Statement;
-  /** Updates the record named by `id`. */
+  /** Updates the record `id`. */
   readonly update: (resource: Resource, fields: readonly Field[]) => Statement;
-  /** Inserts `count` records, all or none, and gives of each a row as the read has it, with the id behind it. */
+  /** Inserts `count` records, all or none; returns a row of the read for each, with the id as its last column. */
   readonly create: (read: CompiledRead, fields: readonly Field[], count: number) => Statement;
-  /** Updates the record named by `id`, and gives its row as `create` does; none where there is no such record. */
+  /** Updates the record `id`; returns its row like `create`, or no row if there is no such record. */
   readonly change: (read: CompiledRead, fields: readonly Field[]) => Statement;
-  /** Creates a record with what goes with it, and gives its row as `create` does; only where `createsWhole` says so. */
-  readonly createWhole: (read: CompiledRead, whole: WholeCreate) => Statement;
-  /** The row of the record named by `id` as the read has it, with its version behind it as text. */
+  /** Creates a record with its links; returns its row like `create`. Only if the dialect's `createsWhole` is true. */
+  readonly createWithLinks: (read: CompiledRead, whole: CreateWithLinks) => Statement;
+  /** The read's row of the record `id`, with its row version as text in the last column. */
   readonly versioned: (read: CompiledRead) => Statement;
-  /** As `change`, where the row still has the version that is bound behind the values. */
+  /** Like `change`, if the row still has the version that is bound after the values. */
   readonly changeVersion: (read: CompiledRead, fields: readonly Field[]) => Statement;
-  /** The records whose ids are among `keys`, each as `create` gives it. */
+  /** The records whose ids are among `keys`, with rows like those of `create`. */
   readonly created: (read: CompiledRead) => Statement;
   readonly delete: (resource: Resource) => Statement;
-  /** The values of `fields` of the record named by `id`. */
+  /** The values of `fields` of the record `id`. */
   readonly current: (resource: Resource, fields: readonly Field[]) => Statement;
-  /** A row where there is a record named by `id`, which stays as it is until the transaction ends. */
+  /** Locks the record `id` against changes until the transaction ends; returns a row if it exists. */
   readonly lock: (resource: Resource) => Statement;
-  /** A row where there is a record named by `id`, which nobody deletes until the transaction ends. */
+  /** Locks the record `id` against deletion until the transaction ends; returns a row if it exists. */
   readonly hold: (resource: Resource) => Statement;
   /**
-   * The links of the owner whose key is bound first, at most `limit`: each link's id, and the key of the record that it leads
-   * to. The latest comes first: where all of them go, it may need an earlier one.
+   * The links of the owner whose key is bound first, at most `limit`: each link's id, and the key of the linked record. The
+   * latest link comes first, since a later link may reference an earlier one when all are deleted.
    */
   readonly links: (relation: BelongsToMany) => Statement;
-  /** As `links`, those to the records whose keys are among `keys`. */
+  /** Like `links`, only those to records whose keys are among `keys`. */
   readonly linksTo: (relation: BelongsToMany) => Statement;
-  /** The records whose ids are among `keys`: their ids, and the keys by which links lead to them. */
+  /** The records whose ids are among `keys`: their ids, and the keys that links reference. */
   readonly linkable: (relation: BelongsToMany) => Statement;
-  /** A row where a record has the value bound first in `field`. */
+  /** A row if a record has the bound value in `field`. */
   readonly exists: (field: Field) => Statement;
-  /** The id of a record that has these values in `fields`. */
+  /** The id of a record with the bound values in `fields`. */
   readonly same: (fields: readonly Field[]) => Statement;
 }
 
-function wholeKey({ fields, links, isKept, isDrawn }: WholeCreate): string {
+function wholeKey({ fields, links, isKept, isDrawn }: CreateWithLinks): string {
   const names = (some: readonly Field[]): string => some.map(({ name }) => name).join(',');
   const linked = links.map(
     ({ relation: { through, ownerKey, targetKey }, shared }) =>
@@ -58,10 +58,10 @@ function wholeKey({ fields, links, isKept, isDrawn }: WholeCreate): string {
   return ['whole', isKept, isDrawn, names(fields), ...linked].join('|');
 }
 
-/** How many statements are kept, and how many that give the rows of one read. */
+/** How many statements are cached, and how many of those that return rows of one read. */
 const keptStatements = 1_000;
 
-/** Makes the write statements of one dialect. */
+/** Makes the write statements for a dialect. */
 export function writeStatements(dialect: Dialect): WriteStatements {
   const common = new BoundedCache<Statement>(keptStatements);
   const ofReads = new WeakMap<CompiledRead, BoundedCache<Statement>>();
@@ -130,7 +130,7 @@ export function writeStatements(dialect: Dialect): WriteStatements {
           const made = `${insertSql(read.plan.resource, fields, count, add)} RETURNING ${rowOf(read)}`;
           if (count === 1) return made;
           const names = [...shownOf(read).map((_, index) => `c${index}`), 'id'].join(', ');
-          const isWhole = demanding(`(SELECT count(*) FROM made) = ${count}`);
+          const isWhole = failUnless(`(SELECT count(*) FROM made) = ${count}`);
           return `WITH made(${names}) AS (${made}) SELECT * FROM made WHERE ${isWhole}`;
         },
         cacheOf(read),
@@ -141,10 +141,10 @@ export function writeStatements(dialect: Dialect): WriteStatements {
         (add) => `${updateSql(read.plan.resource, fields, add)} RETURNING ${rowOf(read)}`,
         cacheOf(read),
       ),
-    createWhole: (read, whole) =>
+    createWithLinks: (read, whole) =>
       cached(
         wholeKey(whole),
-        (add) => createWholeSql(read.plan.resource, shownOf(read), whole, dialect, add),
+        (add) => createWithLinksSql(read.plan.resource, shownOf(read), whole, dialect, add),
         cacheOf(read),
       ),
     versioned: (read) =>

@@ -8,7 +8,7 @@ import { serviceTables } from './service-tables.ts';
 import { kindOf } from '../stored-kind.ts';
 import type { ColumnSchema, Fill, IndexSchema, TableSchema } from './table.ts';
 
-/** A table without records, or a column without values in records that are there. */
+/** A table without records, or a column without values in existing records. */
 export interface Lacking {
   readonly table: string;
   readonly column?: string;
@@ -16,23 +16,23 @@ export interface Lacking {
 
 /** One difference between a database and the specification. */
 export interface MigrationStep {
-  /** In words: "create table posts". */
+  /** The description: "create table posts". */
   readonly summary: string;
-  /** What is lost by it, such as "3 values"; undefined where nothing is. */
+  /** The data that it loses, such as "3 values"; undefined for none. */
   readonly loses: string | undefined;
-  /** Why it cannot be done, and what to do about it; undefined where it can. */
+  /** Why it is not possible, and what to do about it; undefined if it is possible. */
   readonly obstacle: string | undefined;
-  /** Whether the service runs without it: what the file no longer names stays until it is asked to go. */
+  /** Whether the service runs without it. Tables and columns that the file no longer names stay until dropping is requested. */
   readonly isOptional: boolean;
-  /** Whether what it takes away is in the way of nobody who serves this specification: a newer one may have added it. */
+  /** Whether what it removes does not disturb servers of this specification; a newer specification may have added it. */
   readonly canWait?: boolean;
-  /** What has no values after it, or not all; that is also all that may keep it from being done, or be lost by it. */
+  /** The table or column that lacks values afterwards, which is also all that may block the step or be lost by it. */
   readonly lacking?: Lacking;
 }
 
 /**
- * The tables, columns, keys and indexes that an Api needs in a database, and those of the service behind them. Of fields
- * that are `lacking` the columns may be null, and their values are made anew.
+ * The tables, columns, keys and indexes that an Api needs in a database, followed by those of the service itself. Columns
+ * of `lacking` fields may be null, since their values are generated afterwards.
  */
 export function schemaOf(
   api: Api,
@@ -56,7 +56,7 @@ export function schemaOf(
   ];
 }
 
-/** A form whose values are read, compared and sorted as those of another one. */
+/** Stored forms whose values are read, compared and sorted like those of another form. */
 const takenFor: Readonly<Partial<Record<StoredAs, StoredAs>>> = { sqlMicroseconds: 'sqlMixed' };
 
 function columnOf(field: Field, dialect: StoredForms): ColumnSchema {
@@ -86,7 +86,7 @@ function columnOf(field: Field, dialect: StoredForms): ColumnSchema {
 
 function fillOf(field: Field, dialect: StoredForms): Fill | undefined {
   if (field.default === undefined) return undefined;
-  // The time in another form is no expression that both databases have.
+  // The databases have no common expression for the current time in other forms.
   if (field.default.kind !== 'value')
     return field.attributes.storedAs === undefined ? { kind: field.default.kind } : undefined;
   if (field.default.value === null) return undefined;
@@ -95,7 +95,7 @@ function fillOf(field: Field, dialect: StoredForms): Fill | undefined {
   return { kind: 'literal', sql, shown: JSON.stringify(field.default.value) };
 }
 
-/** Each set of columns once: what is unique needs no second index. `tables` are names that are taken. */
+/** The indexes, each set of columns once, since a unique key needs no second index. `tables` are names in use. */
 function indexesOf(resource: Resource, tables: ReadonlySet<string>): readonly IndexSchema[] {
   const single = [...resource.fields.values()].filter((field) => field.unique);
   const wanted = [
@@ -110,14 +110,14 @@ function indexesOf(resource: Resource, tables: ReadonlySet<string>): readonly In
     const isId = fields.length === 1 && fields[0] === resource.id;
     if (isId || indexes.has(key)) continue;
     const [plain, distinct] = indexNames(resource.table, columns, unique);
-    // Tables and indexes share one set of names.
+    // Tables and indexes share a namespace.
     const name = tables.has(plain.toLowerCase()) ? distinct : plain;
     indexes.set(key, { name, columns, unique, ...otherwise(fields) });
   }
   return [...indexes.values()];
 }
 
-/** A key that is unique because a hasOne counts on it may also be that of a hasMany. */
+/** The alternative for a unique index that only a hasOne needs: to declare a hasMany. */
 function otherwise([field, another]: readonly Field[]): Pick<IndexSchema, 'otherwise'> {
   if (field === undefined || another !== undefined || field.attributes.unique === true) return {};
   const relations = field.reference?.resource.relations.values() ?? [];
@@ -127,7 +127,7 @@ function otherwise([field, another]: readonly Field[]): Pick<IndexSchema, 'other
   return one === undefined ? {} : { otherwise: `make ${one.owner.name}.${one.name} a hasMany` };
 }
 
-/** A name as PostgreSQL keeps it: at most its first `bytes` bytes, in whole characters. */
+/** A name as PostgreSQL truncates it: at most `bytes` bytes, in whole characters. */
 export function cutName(name: string, bytes = longestName): string {
   let length = 0;
   let kept = '';
@@ -140,9 +140,9 @@ export function cutName(name: string, bytes = longestName): string {
 }
 
 /**
- * The names that an index of these columns may have, the one that it is made with first: they follow from the index
- * alone, so that they stay whatever else the file declares. The first is `posts_title_index` as long as it can be read
- * in one way only: `a_b` and `c` must not meet `a` and `b_c`. The last one always has a digest of the index.
+ * The possible names of an index, the preferred one first. They depend only on the index, so other changes of the file do
+ * not rename it. The first is `posts_title_index` if that is unambiguous: `a_b` with `c` must not collide with `a` and
+ * `b_c`. The last one always contains a digest of the index.
  */
 export function indexNames(
   table: string,

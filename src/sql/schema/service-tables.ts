@@ -3,12 +3,12 @@ import type { Dialect } from '../dialect.ts';
 import { idempotencyTable } from '../compile/idempotency.ts';
 import type { TableSchema } from './table.ts';
 
-/** What the name of each table of the service starts with; no resource may have such a name. */
+/** The prefix of the service's own tables, which resource tables must not have. */
 export const servicePrefix = '_plinth_';
 
 /**
- * The tables that the service keeps for itself beside those of the resources. They are made and compared by the same
- * mechanism. What a migration remembers (`databases/existing/schema-record.ts`) is none of them: a database can be served without.
+ * The service's own tables, which migrations create and compare like those of resources. The record of migrations
+ * (`databases/existing/schema-record.ts`) is not among them, since a database can be served without it.
  */
 export function serviceTables(
   resources: readonly Resource[],

@@ -1,59 +1,59 @@
 import type { OnDelete, StoredAs } from '../../specification/specification.ts';
 import type { StoredKind } from '../stored-kind.ts';
 
-/** A table as the specification wants it. */
+/** A table that the specification requires. */
 export interface TableSchema {
   readonly name: string;
-  /** Whose it is; undefined for one of the service's own. */
+  /** The resource; undefined for a table of the service itself. */
   readonly resource: string | undefined;
-  /** Whether rows are made by requests: else a column that the file does not name may want a value. */
+  /** Whether requests create rows. Otherwise a NOT NULL column that the file does not name does no harm. */
   readonly takesRows: boolean;
   readonly columns: readonly ColumnSchema[];
   readonly indexes: readonly IndexSchema[];
 }
 
-/** A column as the specification wants it. */
+/** A column that the specification requires. */
 export interface ColumnSchema {
   readonly name: string;
-  /** With `PRIMARY KEY` and the like for the id. */
+  /** The SQL type; for the id with `PRIMARY KEY`. */
   readonly type: string;
   readonly nullable: boolean;
-  /** Whether what it holds may be lost, since its values are made anew. */
+  /** Whether its values may be lost, since they are generated anew. */
   readonly isMadeAnew?: boolean;
   readonly isKey: boolean;
   readonly reference: ReferenceSchema | undefined;
-  /** What keeps values out that are none of the kind, in a column that is made: `CHECK (…)`. */
+  /** The `CHECK (…)` of a new column, which rejects values that are not of its type. */
   readonly guard?: string | undefined;
-  /** Whether requests never give it a value: its field is read-only, and has no default. */
+  /** Whether requests never write it, since its field is read-only and has no default. */
   readonly isReadOnly: boolean;
-  /** The name of the field that it stores. */
+  /** The name of its field. */
   readonly field: string;
   readonly kind: StoredKind;
-  /** Set where the values are in a form of their own: the condition, in SQL, of those that are. */
+  /** For a field with a stored form: the SQL condition that a value has this form. */
   readonly form:
     | { readonly name: StoredAs; readonly isMet: (column: string) => string }
     | undefined;
-  /** What rows get that have no value yet; undefined where only null would do. */
+  /** The value for existing rows without one; undefined for null. */
   readonly fill: Fill | undefined;
 }
 
-/** The default of a field, for rows that are there: a literal, or what each row draws. */
+/** The default of a field for existing rows: a literal, or an expression evaluated for each row. */
 export type Fill =
   | { readonly kind: 'literal'; readonly sql: string; readonly shown: string }
   | { readonly kind: 'now' | 'uuid' };
 
-/** A foreign key as the specification wants it. */
+/** A foreign key that the specification requires. */
 export interface ReferenceSchema {
   readonly table: string;
   readonly column: string;
   readonly onDelete: OnDelete;
 }
 
-/** An index as the specification wants it. */
+/** An index that the specification requires. */
 export interface IndexSchema {
   readonly name: string;
   readonly columns: readonly string[];
   readonly unique: boolean;
-  /** What to write instead, where the index is unique for a hasOne alone. */
+  /** The alternative to suggest, if the index is unique only because of a hasOne. */
   readonly otherwise?: string;
 }

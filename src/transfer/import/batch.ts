@@ -8,38 +8,38 @@ import type { Row } from '../../databases/database.ts';
 import type { ParsedRecord } from './record.ts';
 import type { SourceRecord } from './source.ts';
 
-/** A good record that is to be inserted. */
+/** A valid record to insert. */
 export interface Candidate {
   readonly source: SourceRecord;
   readonly reading: ParsedRecord;
-  /** Whether some of its keys are left null until all rows are there. */
+  /** Whether some of its keys stay null until all rows are inserted. */
   readonly waits: boolean;
-  /** What the database stores; without the id where the database gives it. */
+  /** The encoded values; without the id if the database generates it. */
   readonly bound: readonly SqlValue[];
-  /** In which fields a record differs that was there under its id before the run; none: there was no such record. */
+  /** The fields in which an existing record with this id differs; empty if there was none before the run. */
   readonly differences: readonly Field[];
 }
 
-/** How many records one statement takes: at some point more of them make it no faster. */
+/** The most records in a statement. More do not make it faster. */
 const mostRecords = 100;
-/** Characters of records that are held at once. */
+/** The most characters of records held in memory. */
 const mostText = 1 << 18;
-/** SQLite takes 32,766 parameters, PostgreSQL 65,534. */
+/** SQLite allows 32,766 parameters, PostgreSQL 65,534. */
 const mostParameters = 30_000;
 
-/** Records that wait to be inserted together. */
+/** Records to be inserted together. */
 export class Batch {
   private candidates: Candidate[] = [];
   private text = 0;
   private readonly most: number;
 
   constructor(resource: Resource, deferred: ReadonlySet<Field>) {
-    // A key to the own table that cannot wait is checked against the rows before it alone.
+    // A NOT NULL key to the same table needs its target in an earlier statement.
     const looksBack = [...resource.fields.values()].some(
       (field) => field.reference?.resource === resource && !deferred.has(field),
     );
     const fitting = Math.floor(mostParameters / resource.fields.size);
-    // `DEFAULT VALUES`, for records without even an id, are those of one row.
+    // `DEFAULT VALUES`, for records without any value, inserts one row.
     const isIdAlone = resource.fields.size === 1;
     this.most = looksBack || isIdAlone ? 1 : Math.max(1, Math.min(mostRecords, fitting));
   }
@@ -61,7 +61,7 @@ export class Batch {
   }
 }
 
-/** Candidates that one statement can insert, in their order: those with an id of their own and those without. */
+/** Splits candidates into runs that one statement can insert: with an id of their own, or without. */
 export function sameColumns(candidates: readonly Candidate[]): readonly (readonly Candidate[])[] {
   const groups: Candidate[][] = [];
   for (const candidate of candidates) {
@@ -72,14 +72,14 @@ export function sameColumns(candidates: readonly Candidate[]): readonly (readonl
   return groups;
 }
 
-/** The statements on many records of one resource at once. */
+/** The statements for many records of one resource. */
 export class BatchStatements {
   private readonly resource: Resource;
   private readonly fields: readonly Field[];
   private readonly dialect: Dialect;
   private readonly inserts = new Map<string, Statement>();
   private readonly stored: Statement;
-  /** A row where there is a record. */
+  /** Returns a row if the table has a record. */
   readonly any: Statement;
 
   constructor(resource: Resource, fields: readonly Field[], dialect: Dialect) {
@@ -96,7 +96,7 @@ export class BatchStatements {
     );
   }
 
-  /** Inserts `count` records with as many columns as `columns` says: all, or all but the id. */
+  /** Inserts `count` records with all columns, or all but the id, as `columns` says. */
   insert(columns: number, count: number): Statement {
     const key = `${columns} ${count}`;
     return getOrInsert(this.inserts, key, () => {
@@ -117,7 +117,7 @@ export class BatchStatements {
     });
   }
 
-  /** Selects the records with these ids: each row an id and then the fields. */
+  /** Selects the records with these ids; each row has the id and then the fields. */
   storedWith(ids: readonly JsonValue[]): { statement: Statement; bound: readonly SqlValue[] } {
     const { id } = this.resource;
     return { statement: this.stored, bound: [this.dialect.operand([...ids], 'in', id)] };

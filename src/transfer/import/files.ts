@@ -11,21 +11,21 @@ const formats: Readonly<Record<string, DataFile['format']>> = {
   '.csv': 'csv',
 };
 
-/** The format of a file of records, by its name; undefined where it is none. */
+/** The format of a data file by its name; undefined for other files. */
 export function formatOf(name: string): DataFile['format'] | undefined {
   return formats[extname(name).toLowerCase()];
 }
 
-/** The data files that paths (files and folders) mean, or why one of them means none. */
+/** The data files at some paths (files and folders), and the problems of paths. */
 export interface FoundFiles {
   readonly files: readonly DataFile[];
   readonly problems: readonly string[];
 }
 
 /**
- * Finds data files: named ones, and in a folder those with a known ending. A file is named after its resource; a
- * `.json` file of another name must be an object of lists, which is seen when it is read. `nameOf` says how messages
- * name a path.
+ * Finds data files: named files, and in folders those with a known ending. A file is named after its resource; a
+ * `.json` file of another name must be an object of lists, which is checked when it is read. `nameOf` returns the
+ * name of a path for messages.
  */
 export function findDataFiles(
   paths: readonly string[],
@@ -68,7 +68,7 @@ export function findDataFiles(
       const message = unknownName('resource', resource, api.resources.keys());
       problems.push(`${name} is named after no resource: ${message}.`);
     }
-    // The same file may be named twice.
+    // A file may be named twice.
     else files.set(realpathSync(path), { path, name, format, resource, size: stat.size });
   }
 }

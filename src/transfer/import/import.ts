@@ -9,7 +9,7 @@ import {
   findConflicts,
   missingOwners,
   storageNames,
-  type Access,
+  type DataAccess,
   type Conflict,
 } from '../../records/write/conflicts.ts';
 import {
@@ -30,40 +30,40 @@ import { readRecords } from './records.ts';
 import { takenMessage, withoutStored } from './stored.ts';
 import { DataProblem, type DataFile, type Section, type SourceRecord } from './source.ts';
 
-/** How far a run has come. */
+/** The progress of an import. */
 export interface ImportProgress {
   readonly bytes: number;
   readonly totalBytes: number;
 }
 
 /**
- * What becomes of a record of the file under the id of another that is there: an error, or it is written over; or all
- * that is there, of every resource, is deleted first.
+ * What to do if a record's id exists already: `refuse` reports an error, `replace` overwrites the record. `reset` deletes
+ * all records of every resource first.
  */
 export type TakenIds = 'refuse' | 'replace' | 'reset';
 
-/** What a run has done; or what is wrong with its data, of which nothing was kept then. */
+/** The result of an import, or the problems of its data, in which case nothing was written. */
 export type ImportResult =
   | {
       readonly ok: true;
-      /** How many were added, by resource. */
+      /** The number of records added, by resource. */
       readonly byResource: ReadonlyMap<string, number>;
-      /** How many were there already, with the same values. */
+      /** The number that existed already with the same values. */
       readonly skipped: number;
-      /** How many were there with others, which were written over. */
+      /** The number that existed with other values and were overwritten. */
       readonly replaced: number;
     }
   | {
       readonly ok: false;
       readonly problems: readonly DataProblem[];
-      /** Whether some records could be written over what is there. */
+      /** Whether `replace` would solve some of the problems. */
       readonly hasDifferences: boolean;
     };
 
 /**
- * Loads data files into the database in one transaction: ids, timestamps and read-only fields are kept, every value
- * is checked as in a write, and with any problem nothing of the run is kept. What `onProgress` throws ends the run,
- * and nothing of it is kept either. A record that is there and equal is skipped, so that a run can be repeated. See
+ * Loads data files into the database in one transaction. Ids, timestamps and read-only fields are kept, every value is
+ * checked as in a write, and any problem rolls back the whole run, as does an exception of `onProgress`. A record that
+ * exists with equal values is skipped, so that an import can be repeated. See
  * docs/contract/6-operation.md#import-and-export.
  */
 export async function importData(
@@ -88,12 +88,12 @@ export async function importData(
   }
 }
 
-/** One run inside a transaction. */
+/** One import inside a transaction. */
 class Import {
   private readonly api: Api;
   private readonly database: Database;
   private readonly transaction: Transaction;
-  private readonly access: Access;
+  private readonly access: DataAccess;
   private readonly onProgress: (progress: ImportProgress) => void;
   private readers: ReadonlyMap<Resource, RecordReader> = new Map();
   private readonly clockAndIds: ClockAndIds;
@@ -105,9 +105,9 @@ class Import {
   private readonly counts = new Map<string, number>();
   private skipped = 0;
   private replaced = 0;
-  /** Resources that have got records with ids of their own since the database was last told. */
+  /** Resources with inserted ids since their sequence was last advanced. */
   private readonly withGivenIds = new Set<Resource>();
-  /** Sections with keys that wait for rows that come later. */
+  /** Sections whose keys reference later rows. */
   private readonly waiting = new Set<Section>();
   private bytes = 0;
   private totalBytes = 0;
@@ -154,7 +154,7 @@ class Import {
     if (this.takenIds === 'reset')
       await emptyTables(this.order, this.deferred, this.transaction, this.database.dialect);
     for (const section of ordered) await this.insertAll(section);
-    // Only now is all there that a key or a morph pair may point to.
+    // All rows that keys and morph pairs may reference exist now.
     const again = ordered.filter((section) => this.waiting.has(section));
     this.totalBytes += again.reduce((sum, { start, end }) => sum + end - start, 0);
     for (const section of again) await this.connectAll(section);
@@ -208,14 +208,14 @@ class Import {
     return readRecords(section, (names) => reader.headerProblems(names), this.advance);
   }
 
-  /** The first pass: every record, with its keys that may have to wait left null. */
+  /** The first pass inserts every record; keys that may reference later rows stay null. */
   private async insertAll(section: Section): Promise<void> {
     const { resource, reader } = this.resourceOf(section);
     const { deferred, database } = this;
     const deferrable = reader.fields.filter((field) => deferred.has(field));
     const isDeferred = (field: Field): boolean => deferred.has(field);
     const statements = new BatchStatements(resource, reader.fields, database.dialect);
-    // Beside the transaction it would still be seen what that has deleted.
+    // Reads outside the transaction would still see the rows that it has deleted.
     const isEmpty =
       this.takenIds === 'reset' || (await database.all(statements.any, { bound: [] })).length === 0;
     if (reader.morphs.length > 0) this.waiting.add(section);
@@ -238,7 +238,7 @@ class Import {
             const reading = reader.read(source);
             const { values, ownId, issues } = reading;
             if (issues.length > 0) {
-              // Problems are listed in the order of the file.
+              // List problems in the order of the file.
               await flush();
               this.problems.refuse(resource, ownId);
               for (const issue of issues) this.problems.note(section.file, source.line, issue);
@@ -254,7 +254,7 @@ class Import {
       } catch (error) {
         if (error instanceof DataProblem) {
           await flush();
-          // The second pass would stop there again.
+          // The second pass would stop at the same record.
           this.waiting.delete(section);
         }
         throw error;
@@ -264,7 +264,7 @@ class Import {
     this.counts.set(resource.name, (this.counts.get(resource.name) ?? 0) + added);
   }
 
-  /** Gives the record that is there what the file says of it; keys that have to wait follow in the second pass. */
+  /** Overwrites an existing record; keys to later rows follow in the second pass. */
   private async writeOver(
     section: Section,
     { source, reading: { values, ownId }, waits, differences }: Candidate,
@@ -278,7 +278,7 @@ class Import {
     this.noteConflicts(section, source, conflicts, reader, values);
   }
 
-  /** Inserts records of the same columns and lists those that are refused; gives how many were inserted. */
+  /** Inserts records with the same columns and lists rejected ones; returns the number inserted. */
   private async insertTogether(
     section: Section,
     group: readonly Candidate[],
@@ -296,7 +296,7 @@ class Import {
       });
       if (rows === group.length) return rows;
       if (others.length === 0) throw skippedByTrigger();
-      // Which ones it does not say, and nothing of this run will stay.
+      // The database does not say which record failed, and the run is rolled back anyway.
       const last = others.at(-1)?.source.line;
       const message = `up to line ${last}: a trigger of the database leaves out ${group.length - rows} of these records`;
       this.problems.note(section.file, first.source.line, message);
@@ -308,19 +308,19 @@ class Import {
         return 0;
       }
     }
-    // Alone, each shows whether it is the one.
+    // Insert one by one to find the rejected record.
     let added = 0;
     for (const one of group) added += await this.insertTogether(section, [one], statements);
     return added;
   }
 
-  /** Sees to it that the database gives no record an id that another has come with. */
+  /** Advances sequences, so that the database generates no id that an imported record has. */
   private async passIds(resource: Resource): Promise<void> {
     if (this.withGivenIds.delete(resource) && isGenerated(resource.id))
       await advanceSequence(resource.id, this.database.dialect, this.transaction);
   }
 
-  /** The second pass: keys that had to wait, and whether morph pairs lead somewhere. */
+  /** The second pass sets keys to later rows, and checks that the owners of morph pairs exist. */
   private async connectAll(section: Section): Promise<void> {
     const { resource, reader } = this.resourceOf(section);
     const keys = reader.fields.filter((field) => this.deferred.has(field));
@@ -364,7 +364,7 @@ class Import {
     }
   }
 
-  /** Lists why the database refused a record. */
+  /** Lists why the database rejected a record. */
   private async explain(
     section: Section,
     { source, reading: { values, ownId }, waits, differences }: Candidate,
@@ -398,7 +398,7 @@ class Import {
     return [{ field: resource.id, message: `cannot be stored: ${message}` }];
   }
 
-  /** Lists what does not only follow from another record's being refused. */
+  /** Lists problems, except those that follow from another rejected record. */
   private noteConflicts(
     { file }: Section,
     { line }: SourceRecord,

@@ -7,8 +7,8 @@ const comma = 0x2c;
 const newline = 0x0a;
 
 /**
- * Cuts the inside of a JSON list, whose brackets are known to match, into its items. Each item is parsed by whoever
- * takes it.
+ * Cuts the inside of a JSON list, whose brackets are known to match, into the texts of its items, without parsing
+ * them.
  */
 export class ItemCutter implements Cutter {
   private readonly file: DataFile;
@@ -16,7 +16,7 @@ export class ItemCutter implements Cutter {
   private depth = 0;
   private inString = false;
   private isEscaped = false;
-  /** The beginning of an item whose end has not arrived. */
+  /** The start of an item whose end has not been read yet. */
   private rest: Buffer[] = [];
   private restSize = 0;
   private hasItem = false;

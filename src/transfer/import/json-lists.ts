@@ -9,16 +9,16 @@ const closeList = 0x5d;
 const openObject = 0x7b;
 const closeObject = 0x7d;
 
-/** The deepest nesting that is followed at all; what a record may have is decided when it is read. */
+/** The deepest nesting that is scanned; the limit for records is checked when they are parsed. */
 const deepest = 1_000;
-/** The address of a JSON Schema, for editors, may stand beside the lists. */
+/** A member for editors that is allowed beside the lists. */
 export const schemaName = '$schema';
-/** The longest name of a list that is taken for one. */
+/** The longest name of a list. */
 const longestName = 1_000;
 
 /**
- * Finds the lists of a JSON file: `[item, …]` is one, `{"name": [item, …], …}` has one a name. Reads the file once,
- * in constant memory, looking at brackets and strings only. Throws a `DataProblem` where it is neither.
+ * Finds the lists of a JSON file: `[item, …]` is one, `{"name": [item, …], …}` has one for each name. Reads the file once,
+ * in constant memory, looking only at brackets and strings. Throws a `DataProblem` for any other file.
  */
 export async function findLists(
   file: DataFile,
@@ -37,11 +37,11 @@ class ListFinder {
   private readonly sections: Section[] = [];
   private offset = 0;
   private line = 1;
-  /** The brackets that are open. */
+  /** The open brackets. */
   private readonly open: number[] = [];
   private inString = false;
   private isEscaped = false;
-  /** What was read last of what is around the lists. */
+  /** The last token outside the lists. */
   private state: 'start' | 'first' | 'name' | 'colon' | 'list' | 'comma' | 'done' = 'start';
   private name: number[] = [];
   private list: { start: number; line: number } | undefined;
@@ -57,7 +57,7 @@ class ListFinder {
       if (byte === newline) this.line += 1;
       if (this.inString) this.insideString(byte);
       else if (byte > 0x20) {
-        // Most bytes stand inside the records of a list.
+        // Fast path: most bytes are inside the records of a list.
         if (this.list !== undefined) this.insideList(byte, this.offset + index);
         else this.outside(byte, this.offset + index);
       }
@@ -108,7 +108,7 @@ class ListFinder {
     if (outer === 0) this.state = 'done';
   }
 
-  /** Around the lists. */
+  /** Reads a byte outside the lists. */
   private outside(byte: number, offset: number): void {
     const { state } = this;
     if (state === 'done') this.fail('is not valid JSON: something follows the end of the list');

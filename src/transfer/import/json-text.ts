@@ -3,7 +3,7 @@ import { deepestRecord } from '../../model/values.ts';
 import { measureJson, parseExactly, repeatedMember } from '../../query/request/json.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Reads a JSON text of which `tokens` tells what it holds; or says why it is none, as the end of a sentence. */
+/** Parses a JSON text with these `tokens`; an error is the end of a sentence. */
 export function readJsonText(text: string, tokens: Tokens): Result<unknown, string> {
   if (tokens === 'deep') return fail(`is nested deeper than ${deepestRecord} levels`);
   try {
@@ -17,7 +17,7 @@ export function readJsonText(text: string, tokens: Tokens): Result<unknown, stri
   }
 }
 
-/** The parser's reason without the place and the text, which is one record only. */
+/** The parser's message without position and text, which refer to a single record. */
 function reasonOf({ message }: Error): string {
   const reason = message
     .replace(/ (?:in JSON )?at position .*$/su, '')

@@ -4,11 +4,11 @@ import type { Cutter, DataFile, Section, SourceRecord } from './source.ts';
 
 const newline = 0x0a;
 
-/** Newline-delimited JSON: a record a line, blank lines between them. */
+/** Cuts newline-delimited JSON: one record on each line; blank lines are skipped. */
 export class LineCutter implements Cutter {
   private readonly file: DataFile;
   private line: number;
-  /** The beginning of a line whose end has not arrived. */
+  /** The start of a line whose end has not been read yet. */
   private rest: Buffer[] = [];
   private restSize = 0;
 

@@ -1,17 +1,17 @@
 import type { Api, Field, Resource } from '../../model/api.ts';
 
-/** In which order resources are filled, and which keys have to wait until all rows are there. */
+/** The order in which resources are filled, and the keys that are set after all rows are inserted. */
 export interface ImportOrder {
   readonly resources: readonly Resource[];
-  /** Keys that close a cycle or point to their own table, and may be null at first. */
+  /** Nullable keys that close a cycle or reference their own table. */
   readonly deferred: ReadonlySet<Field>;
-  /** Keys such as these that may never be null. */
+  /** The same kind of keys, but NOT NULL. */
   readonly stuck: ReadonlySet<Field>;
 }
 
 /**
- * Orders resources so that what a key points to comes first and, where that leaves the order open, what `alsoFirst`
- * names. See docs/contract/6-operation.md#import-and-export, rule 6.
+ * Orders resources so that referenced ones come first and, as far as that leaves the order open, those that `alsoFirst`
+ * returns. See docs/contract/6-operation.md#import-and-export, rule 6.
  */
 export function importOrder(
   api: Api,
@@ -25,7 +25,7 @@ export function importOrder(
     laterKeys(order).every(
       ({ nullable, reference, resource }) => nullable || reference?.resource === resource,
     );
-  // In a circle the keys that may be null give way to those that may not.
+  // In a cycle, nullable keys are set later.
   const resources = isMet(all)
     ? all
     : ordered(api, (resource) => targetsOf(resource, ({ nullable }) => !nullable));
@@ -37,7 +37,7 @@ export function importOrder(
   };
 }
 
-/** Why what a `stuck` key points to is not there yet, and what helps. */
+/** Why the target of a `stuck` key does not exist yet, and what helps. */
 export function circleOf({ resource, reference }: Field): string {
   const target = reference?.resource ?? resource;
   return target === resource
@@ -51,7 +51,7 @@ function targetsOf({ fields }: Resource, isCounted: (key: Field) => boolean): re
   );
 }
 
-/** The resources with what `before` names first, as far as circles allow. */
+/** The resources, with those that `before` returns first, as far as cycles allow. */
 function ordered(
   api: Api,
   before: (resource: Resource) => Iterable<Resource>,
@@ -68,7 +68,7 @@ function ordered(
   return done;
 }
 
-/** The keys that point to records of their own table or of one that comes later. */
+/** The keys that reference their own table or a later one. */
 function laterKeys(resources: readonly Resource[]): readonly Field[] {
   const before = new Set<Resource>();
   return resources.flatMap((resource) => {

@@ -3,9 +3,9 @@ import type { Resource } from '../../model/api.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { DataProblem, type DataFile } from './source.ts';
 
-/** How many problems are listed before a run gives up. */
+/** The number of listed problems after which a run stops. */
 export const listedProblems = 100;
-/** How many records are tried after one that they point to was refused. */
+/** How many records are still tried after a record that they reference was rejected. */
 const triedRecords = 10_000;
 
 /** Ends the transaction of a run with problems. */
@@ -19,12 +19,12 @@ export class ImportFailure extends Error {
   }
 }
 
-/** What is wrong with the data of a run, as it is found. Throws an `ImportFailure` when there is too much of it. */
+/** Collects the problems of an import. Throws an `ImportFailure` if there are too many. */
 export class ImportProblems {
   private readonly problems: DataProblem[] = [];
-  /** Whether some records are only refused because others have their ids. */
+  /** Whether some records are rejected only because their ids exist. */
   hasDifferences = false;
-  /** Ids of records that were refused: what points to them is no problem of its own. */
+  /** Ids of rejected records; references to them are not reported separately. */
   private readonly refused = new Map<Resource, Set<JsonValue>>();
   private refusals = 0;
 

@@ -8,32 +8,32 @@ import { complete, type ClockAndIds } from '../../query/write/defaults.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { codecOf, decoderOf, type Dialect } from '../../sql/dialect.ts';
 import type { Row, Transaction } from '../../databases/database.ts';
-import { writtenFields } from '../../records/write/written-fields.ts';
+import { writableFields } from '../../records/write/field-values.ts';
 import { NoValue, readCells, valueOfCell } from './csv-cells.ts';
 import { readJsonText } from './json-text.ts';
 import type { SourceRecord } from './source.ts';
 
-/** What a record says, by the position of its fields; only an id that the database gives may be undefined. */
+/** The values by position of the field; only an id that the database generates may be undefined. */
 export interface ParsedRecord {
   readonly values: readonly (JsonValue | undefined)[];
-  /** The id that it names itself; null where it names none. */
+  /** The id in the file; null if there is none. */
   readonly ownId: JsonValue;
-  /** What is wrong with it, a sentence each. */
+  /** The problems, a sentence each. */
   readonly issues: readonly string[];
 }
 
-/** The members of a record, not yet read by their fields. */
+/** The members of a record before validation. */
 type Members = Readonly<Record<string, unknown>>;
 
 interface Column {
   readonly field: Field;
   readonly encode: Codec['encode'];
   readonly decode: (stored: SqlValue) => JsonValue;
-  /** What stands for a value that is absent; undefined where the record has to have it, or it is drawn. */
+  /** The value for an absent member; undefined if the member is required or generated. */
   readonly fallback: JsonValue | undefined;
 }
 
-/** Reads the records of one resource as a create would, but with every field writable. */
+/** Validates the records of one resource like a create, but with every field writable. */
 export class RecordReader {
   readonly fields: readonly Field[];
   readonly morphs: readonly MorphTo[];
@@ -43,7 +43,7 @@ export class RecordReader {
   private readonly clockAndIds: ClockAndIds;
   private readonly blank: readonly (JsonValue | undefined)[];
 
-  /** `fields` are those that can be written; what is said of others, which the database computes, is passed over. */
+  /** `fields` are the writable ones; members for fields that the database computes are ignored. */
   constructor(
     resource: Resource,
     fields: readonly Field[],
@@ -80,14 +80,14 @@ export class RecordReader {
         continue;
       }
       given += 1;
-      const value = parsed[name];
-      if (value instanceof NoValue) {
-        issues.push(`${name} ${value.reason}`);
+      const member = parsed[name];
+      if (member instanceof NoValue) {
+        issues.push(`${name} ${member.reason}`);
         continue;
       }
-      const reading = readValue(value, column.field);
-      if (reading.ok) values[position] = reading.value;
-      else for (const { path, message } of reading.issues) issues.push(`${name}${path} ${message}`);
+      const value = readValue(member, column.field);
+      if (value.ok) values[position] = value.value;
+      else for (const { path, message } of value.issues) issues.push(`${name}${path} ${message}`);
     }
     const ownId = this.valueIn(values, this.resource.id);
     if (given < this.columns.length) this.fill(values, parsed, issues);
@@ -99,7 +99,7 @@ export class RecordReader {
     return { values, ownId, issues };
   }
 
-  /** Values as the database stores them; `without` are left null for now. */
+  /** The encoded values; fields in `without` stay null for now. */
   encode(
     values: ParsedRecord['values'],
     without: ((field: Field) => boolean) | undefined,
@@ -118,7 +118,7 @@ export class RecordReader {
     return values[this.positions.get(field.name) ?? -1] ?? null;
   }
 
-  /** The resource that a record's morph pair points to, where `field` is the id of one. */
+  /** The resource that a record's morph pair references, if `field` is the id of one. */
   ownerOf(values: ParsedRecord['values'], field: Field): Resource | undefined {
     const morph = this.morphs.find(({ idField }) => idField === field);
     return morph?.targets.get(String(this.valueIn(values, morph.typeField)));
@@ -134,7 +134,7 @@ export class RecordReader {
     );
   }
 
-  /** The fields in which a stored row, a value for each field, is not as a good record says itself. */
+  /** The fields in which a stored row differs from a valid record. */
   differences(source: SourceRecord, values: ParsedRecord['values'], row: Row): readonly Field[] {
     const different = this.columns.filter(({ decode }, position) => {
       const stored = decode(row[position] ?? null);
@@ -147,9 +147,9 @@ export class RecordReader {
       .filter(({ name }) => typeof parsed === 'object' && Object.hasOwn(parsed, name));
   }
 
-  /** What is wrong with the header of a CSV file of such records, a clause each. */
+  /** The problems of the header of a CSV file of such records, a clause each. */
   headerProblems(names: readonly string[]): readonly string[] {
-    // The whole file would be the header then.
+    // With CR line ends the whole file would be the header.
     if (names.some((name) => name.includes('\r')))
       return ['the lines must end with LF or CRLF, not with CR alone'];
     const unknown = [...new Set(names)]
@@ -172,7 +172,7 @@ export class RecordReader {
     return [...unknown, ...[...new Set(twice)].map((name) => `the column ${name} stands twice`)];
   }
 
-  /** The members of a record; or why it is none. */
+  /** The members of a record, or its problem. */
   private parse({ text, tokens, header }: SourceRecord): Members | string {
     if (header !== undefined) return this.parseCells(text, header);
     const read = readJsonText(text, tokens);
@@ -191,7 +191,7 @@ export class RecordReader {
       const field = this.fields[this.positions.get(name) ?? -1];
       if (field === undefined) continue;
       if (cell !== null) members[name] = valueOfCell(cell, field);
-      // What may not be null is not there.
+      // An empty value of a field that is not nullable is absent.
       else if (field.nullable) members[name] = null;
     }
     return members;
@@ -210,7 +210,7 @@ export class RecordReader {
   }
 }
 
-/** What reads the records of each resource. */
+/** A `RecordReader` for each resource. */
 export async function readersOf(
   resources: readonly Resource[],
   dialect: Dialect,
@@ -219,7 +219,7 @@ export async function readersOf(
 ): Promise<ReadonlyMap<Resource, RecordReader>> {
   const readers = new Map<Resource, RecordReader>();
   for (const resource of resources) {
-    const fields = await writtenFields(resource, dialect, transaction);
+    const fields = await writableFields(resource, dialect, transaction);
     readers.set(resource, new RecordReader(resource, fields, dialect, clockAndIds));
   }
   return readers;

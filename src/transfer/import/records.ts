@@ -4,8 +4,8 @@ import { LineCutter } from './lines.ts';
 import { readBytes, type Cutter, type Section, type SourceRecord } from './source.ts';
 
 /**
- * Reads the records of a section in groups, as its bytes come from disk, in constant memory. Throws a `DataProblem`
- * where it cannot go on, as at a header of CSV in which `headerProblems` finds something.
+ * Reads the records of a section in groups, as its bytes come from disk, in constant memory. Throws a `DataProblem` if if
+ * it cannot continue, for example at a CSV header with `headerProblems`.
  */
 export async function* readRecords(
   section: Section,

@@ -5,38 +5,38 @@ import { tokensOf, type Tokens } from './tokens.ts';
 /** A file of records, by its name and ending. */
 export interface DataFile {
   readonly path: string;
-  /** As messages name it. */
+  /** The name in messages. */
   readonly name: string;
   readonly format: 'ndjson' | 'json' | 'csv';
-  /** From the file's name; a `.json` file that holds an object names its resources itself. */
+  /** From the file's name; undefined for a `.json` file with an object of lists. */
   readonly resource: string;
   /** bytes */
   readonly size: number;
 }
 
-/** A part of a file that holds records of one resource: all of it, or one list of a JSON file. */
+/** The part of a file with the records of one resource: the whole file, or one list of a JSON file. */
 export interface Section {
   readonly file: DataFile;
   readonly resource: string;
-  /** Bytes; the end is not part of it. */
+  /** Byte offsets, without the end. */
   readonly start: number;
   readonly end: number;
   /** The line of its first byte, from 1. */
   readonly line: number;
 }
 
-/** The text of one record, or why it has none. */
+/** The text of one record, or its problem. */
 export interface SourceRecord {
-  /** Where it begins in the file, from 1. */
+  /** The line where it begins, from 1. */
   readonly line: number;
   readonly text: string;
   readonly tokens: Tokens;
   readonly problem: string | undefined;
-  /** Of CSV: the names of its values; absent: the text is JSON. */
+  /** For CSV: the names of its values. Undefined for JSON. */
   readonly header?: readonly string[];
 }
 
-/** A place in a data file where something is wrong. */
+/** A problem at a line of a data file. */
 export class DataProblem extends Error {
   readonly file: string;
   readonly line: number;
@@ -47,15 +47,15 @@ export class DataProblem extends Error {
   }
 }
 
-/** Cuts a section into records as its bytes arrive. Throws a `DataProblem` where it cannot go on. */
+/** Cuts a section into records as its bytes arrive. Throws a `DataProblem` if it cannot continue. */
 export interface Cutter {
   readonly feed: (bytes: Buffer) => readonly SourceRecord[];
   readonly end: () => readonly SourceRecord[];
 }
 
-/** What is read from disk at once. */
+/** The bytes of one read from disk. */
 export const chunkSize = 1 << 18;
-/** The most that one record may take, since it is held in memory whole. */
+/** The most bytes of a record, since it is held in memory as a whole. */
 export const maxRecordSize = 16 * 1024 * 1024;
 
 /** The bytes of a file from `start` to before `end`. */
@@ -69,12 +69,12 @@ export async function* readBytes(
   for await (const chunk of stream) yield chunk as Buffer;
 }
 
-/** What is wrong with a record that is longer than any may be. */
+/** The message for a record that is too long. */
 export function tooLong(): string {
   return `the record is longer than ${maxRecordSize / 1024 / 1024} MiB`;
 }
 
-/** One record: its bytes as text, if they are some. */
+/** One record from its bytes, which may be invalid UTF-8. */
 export function recordOf(bytes: Buffer, line: number, isChecked: boolean): SourceRecord {
   const isText = isChecked || isUtf8(bytes);
   return {
@@ -85,7 +85,7 @@ export function recordOf(bytes: Buffer, line: number, isChecked: boolean): Sourc
   };
 }
 
-/** Where the text begins: after a byte order mark, if it has one. */
+/** The start of the text, after a byte order mark. */
 export function afterMark(bytes: Buffer): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }

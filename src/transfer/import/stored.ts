@@ -5,8 +5,8 @@ import type { BatchStatements, Candidate } from './batch.ts';
 import type { RecordReader } from './record.ts';
 
 /**
- * Leaves out the records that were in the database before this run with the same values; those that were there with
- * others say in which.
+ * Leaves out the records that existed before this run with the same values. For those that existed with other values, adds
+ * the fields that differ.
  */
 export async function withoutStored(
   candidates: readonly Candidate[],
@@ -18,7 +18,7 @@ export async function withoutStored(
   const ids = candidates.flatMap(({ reading: { ownId } }) => (ownId === null ? [] : [ownId]));
   if (ids.length === 0) return candidates;
   const { statement, bound } = statements.storedWith(ids);
-  // Not in the transaction: what this run has inserted is no reason to leave out another of that id.
+  // Read outside the transaction: a record that this run has inserted must not hide a duplicate id in the files.
   const stored = statements.byId(await database.all(statement, { bound }));
   if (stored.size === 0) return candidates;
   return candidates.flatMap((candidate) => {
@@ -32,7 +32,7 @@ export async function withoutStored(
   });
 }
 
-/** Why a record is refused whose id another had before the run. */
+/** The message for a record whose id existed before the run. */
 export function takenMessage(differences: readonly Field[]): string {
   const names = differences.map(({ name }) => name).join(', ');
   return `is taken: the record that has it differs in ${names}`;

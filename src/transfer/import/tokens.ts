@@ -1,20 +1,20 @@
 import { deepestRecord } from '../../model/values.ts';
 
 /**
- * What a look at the bytes of a record tells: `exact` that it has a number whose double may not say the same,
- * `deep` that it is nested deeper than a record may be, `plain` that it has neither.
+ * What a scan of a record's bytes finds: `exact` if a number may lose precision as a double, `deep` if it is nested deeper
+ * than a record may be, otherwise `plain`.
  */
 export type Tokens = 'plain' | 'exact' | 'deep';
 
-/** Digits of a number that a double certainly holds. */
+/** The digits of a number that a double always holds exactly. */
 const safeDigits = 15;
 
 const quoteMark = 0x22;
 const backslash = 0x5c;
 
 /**
- * Looks at brackets and numbers outside strings. A bad text may tell anything: parsing it will say so. `outer` is how
- * many levels stand around it.
+ * Scans brackets and numbers outside strings. For invalid JSON the result is meaningless, and parsing will fail. `outer` is
+ * the number of levels around the record.
  */
 export function tokensOf(bytes: Uint8Array, outer = 0): Tokens {
   let depth = outer;

@@ -3,14 +3,14 @@ import type { Resource } from '../../model/api.ts';
 import type { Database } from '../../databases/database.ts';
 import { portionsOf } from '../../records/read/portions.ts';
 
-/** What of a table has to be the same on both sides. */
+/** The count and checksum of a table, which must be equal on both sides. */
 export interface TableDigest {
   readonly rows: number;
-  /** SHA-256 over all values of all rows in order of id, as they stand on the wire. */
+  /** SHA-256 over all values of all rows in order of id, as on the wire. */
   readonly checksum: string;
 }
 
-/** Reads a table for its digest; `advance` is told of rows. */
+/** Reads a table for its digest; calls `advance` with the number of rows read. */
 export async function digestOf(
   resource: Resource,
   database: Database,

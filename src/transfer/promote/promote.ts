@@ -9,27 +9,27 @@ import { countRows } from './count.ts';
 import { digestOf, type TableDigest } from './digest.ts';
 import { TableCopy } from './table.ts';
 
-/** A database, and the Api as it stores it: the same but for the forms of its values. */
+/** A database, and the Api with the stored forms of that database. */
 export interface Side {
   readonly api: Api;
   readonly database: Database;
 }
 
-/** How a table came out. */
+/** The result for a table. */
 export interface PromotedTable {
   readonly resource: string;
   readonly table: string;
-  /** Rows that were copied now; the others were there. */
+  /** The rows copied by this run; the others existed already. */
   readonly copied: number;
   readonly from: TableDigest;
   readonly to: TableDigest;
 }
 
 /**
- * Copies all records from one database to another that has the same tables, in portions that each land as a whole, so
- * that it can be run again after it was cut off: what is there and equal is left alone, and what differs ends it with
- * a PromoteConflict. Afterwards both sides are read and compared. `onProgress` is told of rows, and ends the run by
- * throwing.
+ * Copies all records from one database to another with the same tables, in portions that are each written atomically. A
+ * run that was interrupted can be repeated: equal records are skipped, and a different record ends the run with a
+ * PromoteConflict. Afterwards both sides are read and compared. `onProgress` gets the number of rows, and may stop the run
+ * by throwing.
  */
 export async function promote(
   from: Side,
@@ -68,12 +68,12 @@ export async function promote(
   return results;
 }
 
-/** Whether the two sides of a table are the same. */
+/** Whether both sides of a table are equal. */
 export function isEqual({ from, to }: PromotedTable): boolean {
   return from.rows === to.rows && from.checksum === to.checksum;
 }
 
-/** The next id is behind all that the source has ever given out, those of deleted records too. */
+/** Advances the target's sequence beyond every id that the source has generated, including those of deleted records. */
 async function passIds(resource: Resource, source: Database, target: Database): Promise<void> {
   const { id, table } = resource;
   if (!isGenerated(id)) return;
@@ -91,7 +91,7 @@ async function passIds(resource: Resource, source: Database, target: Database): 
   await target.all(set, { bound: [highest] });
 }
 
-/** The highest id that SQLite has given out, as it remembers for tables that never give one out twice. */
+/** The highest id that SQLite has generated, which it keeps for AUTOINCREMENT tables. */
 async function lastGiven(table: string, source: Database): Promise<number> {
   const known = await rowsFrom(
     source,

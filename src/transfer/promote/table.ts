@@ -5,11 +5,11 @@ import { encodeValue, quote, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement, type Statement } from '../../sql/statement.ts';
 import { ConstraintError, type Database } from '../../databases/database.ts';
 import { circleOf, type ImportOrder } from '../import/order.ts';
-import { writtenFields } from '../../records/write/written-fields.ts';
+import { writableFields } from '../../records/write/field-values.ts';
 import { countRows } from './count.ts';
 import { portionsOf, rowDecoder, type WireRow } from '../../records/read/portions.ts';
 
-/** A record of the target that is another one than the source has. */
+/** A record of the target differs from the one in the source. */
 export class PromoteConflict extends Error {
   readonly resource: string;
   readonly id: string;
@@ -20,7 +20,7 @@ export class PromoteConflict extends Error {
   }
 }
 
-/** What the target cannot have: a value that does not fit its field, or what a rule of the database keeps out. */
+/** The target rejects a record: a value does not fit its field, or violates a rule of the database. */
 export class PromoteRefusal extends Error {
   readonly resource: string;
   constructor({ name }: Resource, message: string, options?: ErrorOptions) {
@@ -33,27 +33,27 @@ function isText(dialect: Dialect, field: Field): boolean {
   return /^text\b/iu.test(dialect.storage(field).column(field));
 }
 
-/** Whether a database has a field in a column that takes less than any text, as that of JSON does. */
+/** Whether a database stores a field in a column that does not accept every text, such as one of JSON. */
 function isNoText(dialect: Dialect, field: Field): boolean {
   return !/^(?:text|jsonb)\b/iu.test(dialect.storage(field).column(field));
 }
 
-/** The rows of one table on their way. */
+/** Copies the rows of one table. */
 export class TableCopy {
   readonly resource: Resource;
-  /** The same as the target stores it. */
+  /** The same resource with the target's stored forms. */
   readonly targetResource: Resource;
   copied = 0;
   private readonly fields: readonly Field[];
   private readonly targetFields: readonly Field[];
   private readonly deferred: readonly Field[];
   private readonly stuck: Field | undefined;
-  /** Which of the fields are texts in the source alone, where any text may stand. */
+  /** The fields that are plain texts in the source only, and so may hold invalid values. */
   private readonly narrowed: readonly number[];
   private readonly source: Database;
   private readonly target: Database;
   private readonly idIndex: number;
-  /** Whether keys are null in the target that have to be set once all rows are there. */
+  /** Whether the target has null keys to set once all rows are copied. */
   private isWaiting = false;
 
   constructor(
@@ -82,11 +82,11 @@ export class TableCopy {
     });
   }
 
-  /** Writes the rows that the target does not have: reads the next ones while the last ones are written. */
+  /** Writes the rows that the target lacks; reads the next portion while the last one is written. */
   async insertMissing(advance: (count: number) => void): Promise<void> {
     const isEmpty = (await countRows(this.target, this.resource)) === 0;
-    // What the target computes it has to come to by itself, which is compared at the end.
-    const written = await writtenFields(this.targetResource, this.target.dialect, this.target);
+    // Columns that the target computes are not copied, but compared at the end.
+    const written = await writableFields(this.targetResource, this.target.dialect, this.target);
     const indexes = written.map((field) => this.targetFields.indexOf(field));
     const names = written.map(({ column }) => quote(column)).join(', ');
     const into = `INSERT INTO ${quote(this.resource.table)} (${names})${this.target.dialect.givenIds ?? ''}`;
@@ -102,7 +102,7 @@ export class TableCopy {
         const lists = this.lists(values, written);
         await writing;
         writing = this.insert(missing.length, insertion, lists).then(() => advance(rows.length));
-        // What fails is met where it is waited for.
+        // A failure surfaces when the promise is awaited.
         writing.catch(() => undefined);
         await turn();
       }
@@ -130,17 +130,17 @@ export class TableCopy {
     this.copied += count;
   }
 
-  /** Throws where a text is none of the values of its field, or is written as none of them is. */
+  /** Throws if a text is not a valid value of its field, or not in canonical form. */
   private expectFitting(row: WireRow): void {
     for (const index of this.narrowed) {
       const [field, value] = [this.fields[index], row[index] ?? null];
       if (field === undefined || value === null) continue;
-      const reading = field.type.read(value, field);
-      if (reading.ok && reading.value === value) continue;
+      const parsed = field.type.read(value, field);
+      if (parsed.ok && parsed.value === value) continue;
       const id = JSON.stringify(row[this.idIndex]);
-      const wanted = reading.ok
-        ? `must be ${JSON.stringify(reading.value)}`
-        : reading.issues.map(({ message }) => message).join(', ');
+      const wanted = parsed.ok
+        ? `must be ${JSON.stringify(parsed.value)}`
+        : parsed.issues.map(({ message }) => message).join(', ');
       throw new PromoteRefusal(
         this.resource,
         `the record ${id} has ${JSON.stringify(value)} in ${field.name}, which ${wanted}`,
@@ -148,7 +148,7 @@ export class TableCopy {
     }
   }
 
-  /** The rows that the target lacks; one that it has must be the same but for keys that still wait there. */
+  /** The rows that the target lacks. Existing rows must be equal, except for keys that are still to be set. */
   private async missingOf(rows: readonly WireRow[]): Promise<readonly WireRow[]> {
     const { resource, deferred } = this;
     const there = await this.stored(rows);
@@ -166,7 +166,7 @@ export class TableCopy {
     });
   }
 
-  /** Of the rows of the source, those that the target has, by id. */
+  /** The target's rows with the ids of these source rows, by id. */
   private async stored(rows: readonly WireRow[]): Promise<ReadonlyMap<string, WireRow>> {
     const { dialect } = this.target;
     const { id, table } = this.resource;
@@ -187,7 +187,7 @@ export class TableCopy {
     );
   }
 
-  /** Rows to insert, with null for keys to rows that may come later. Its own rows up to the last one are there then. */
+  /** Rows to insert, with null for keys to later rows. Keys to rows of this table up to the last one can be set. */
   private withoutLaterKeys(rows: readonly WireRow[]): readonly WireRow[] {
     const { resource, deferred, fields } = this;
     if (deferred.length === 0) return rows;
@@ -208,7 +208,7 @@ export class TableCopy {
     );
   }
 
-  /** The second pass: sets the keys that had to wait. */
+  /** The second pass sets the keys to later rows. */
   async connect(): Promise<void> {
     const { resource, deferred, source, target } = this;
     if (!this.isWaiting) return;
@@ -233,7 +233,7 @@ export class TableCopy {
     }
   }
 
-  /** A statement on rows of these fields, whose lists are bound in their order. */
+  /** A statement on rows of these fields; one list for each field is bound, in order. */
   private rowsStatement(fields: readonly Field[], text: (rows: string) => string): Statement {
     const { dialect } = this.target;
     const { rowsOf } = dialect;
@@ -243,7 +243,7 @@ export class TableCopy {
     );
   }
 
-  /** A list for each field with its values in all rows, as the target stores them. */
+  /** For each field the list of its values in all rows, encoded for the target. */
   private lists(rows: readonly WireRow[], fields: readonly Field[]): readonly string[] {
     const { dialect } = this.target;
     return fields.map((field, index) =>

@@ -3,11 +3,11 @@ import type { Field, Resource } from './api.ts';
 import type { View } from './view.ts';
 
 /**
- * The values of a field that lists them, as far as the caller of a view may know them: the type field of a morph pair
- * lists names of resources, of which some may not exist for the caller. See
+ * The values of a field that lists them, without those that are hidden from the caller: the type field of a morph pair
+ * lists resources, of which some may not exist for the caller. See
  * docs/contract/5-access.md#visibility-of-relations, rule 3.
  */
-export function toldValues(field: Field, view: View): readonly JsonValue[] | undefined {
+export function visibleValues(field: Field, view: View): readonly JsonValue[] | undefined {
   const { values } = field;
   if (values === undefined) return undefined;
   const hidden = hiddenTypes(field, view);

@@ -4,32 +4,30 @@ import type { RecordValue } from '../serialize/record.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { decoderOf, encodeValue, type StoredForms } from '../../sql/dialect.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
-import type { Access, Names } from './conflicts.ts';
+import type { DataAccess, Names } from './conflicts.ts';
 import { skippedByTrigger, type Row } from '../../databases/database.ts';
-import { Refusal } from '../refusal.ts';
+import { ApiFailure } from '../api-failure.ts';
 import type { RowRights } from './row-rights.ts';
 
-/** How the answer of a write is made, from what it leaves in the write's own transaction. */
-export interface Answering {
-  /** The read of the written record, with what the request selects and expands. */
+/** What a write needs besides its plan: the reads for its response, and the caller's names and rights. */
+export interface WriteContext {
+  /** The read of the written record, with the request's selection and expansions. */
   readonly compiled: CompiledRead;
-  /** The plain read, where the request asked for another: its digest is the entity tag. */
+  /** The default read, if the request asked for a different one; the entity tag is that of the default read. */
   readonly plain: CompiledRead | undefined;
   readonly limits: Limits;
   readonly names: Names;
-  /** Which rows are left to the caller. */
   readonly rights: RowRights;
 }
 
-/** One record as it is after a write. */
-export interface Written {
+/** One record after a write. */
+export interface WrittenRecord {
   readonly id: JsonValue;
   readonly record: RecordValue | undefined;
-  /** What a plain read shows, where `record` is not that. */
+  /** The default read of the record, if `record` is different. */
   readonly plain: RecordValue | undefined;
 }
 
-/** The answer when a record is not there. */
 export function notFound({ name }: Resource, id: JsonValue | string): ApiError {
   return apiError(
     'RESOURCE_NOT_FOUND',
@@ -37,34 +35,32 @@ export function notFound({ name }: Resource, id: JsonValue | string): ApiError {
   );
 }
 
-/** What to throw where a change has reached no record: it is not there, or a trigger of others has left it out. */
-export async function notReached(
-  { transaction, statements, dialect }: Access,
+/** The exception for a write that changed no row: the record does not exist, or a trigger prevented the change. */
+export async function unchangedError(
+  { transaction, statements, dialect }: DataAccess,
   resource: Resource,
   id: JsonValue,
 ): Promise<Error> {
   const values = { bound: [], id: encodeValue(dialect, id, resource.id) };
   const [row] = await transaction.all(statements.current(resource, []), values);
-  return row === undefined ? new Refusal(notFound(resource, id)) : skippedByTrigger();
+  return row === undefined ? new ApiFailure(notFound(resource, id)) : skippedByTrigger();
 }
 
-/** The answer when a record is not the one that `If-Match` names. */
-export function hasChanged(): ApiError {
+export function ifMatchFailed(): ApiError {
   return apiError(
     'PRECONDITION_FAILED',
     'The record has changed since it was read; read it again and repeat the change',
   );
 }
 
-/** The answer when a record has an entity tag that `If-None-Match` names. */
-export function isAsNamed(): ApiError {
+export function ifNoneMatchFailed(): ApiError {
   return apiError(
     'PRECONDITION_FAILED',
-    'If-None-Match asks that no such record is there, or that it has changed; neither is so',
+    'If-None-Match: the record exists, or has one of the named entity tags',
   );
 }
 
-/** Reads the id that stands behind a row. */
+/** Decodes the id in the last column of a row. */
 export function idReader(id: Field, dialect: StoredForms): (row: Row) => JsonValue {
   const decode = decoderOf(dialect, id);
   return (row) => decode(row.at(-1) ?? null);

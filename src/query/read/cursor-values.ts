@@ -3,38 +3,38 @@ import type { Field } from '../../model/api.ts';
 import { readText } from '../../model/field-types/string.ts';
 import type { ParsedValue } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { mostEnds, type Cursor, type CursorEnd } from './cursor.ts';
+import { maxEnds, type Cursor, type CursorEnd } from './cursor.ts';
 import type { SortKey } from '../plan.ts';
 
-/** Where `id` is among the keys of a total order. */
-export function idIn(order: readonly SortKey[]): number {
-  return order.findIndex(({ steps, place }) => steps.length === 0 && place.leaf.type.name === 'id');
+/** The index of `id` among the keys of a total order. */
+export function idIndex(order: readonly SortKey[]): number {
+  return order.findIndex(({ steps, ref }) => steps.length === 0 && ref.leaf.type.name === 'id');
 }
 
-/** What stands for a value that is no text and is not carried. */
-export const noBeginning = '';
+/** The placeholder in a cursor for a value that is not a text and cannot be carried. */
+export const noPrefix = '';
 
-/** How many bytes of values a cursor carries, as JSON: with the rest of a request it has to fit into a URL. */
-const room = 1_024;
-/** How many bytes the beginnings of texts have together, where values are longer than that. */
-const roomOfBeginnings = 512;
-/** How many bytes the ids have of the records that a cursor names besides the last one. */
-const roomOfIds = 256;
+/** The most bytes of values in a cursor, as JSON. The cursor has to fit into a URL with the rest of the request. */
+const maxValueBytes = 1_024;
+/** The most bytes for the prefixes of texts, if the values are too long. */
+const maxPrefixBytes = 512;
+/** The most bytes for the ids of the records that a cursor names besides the last one. */
+const maxIdBytes = 256;
 
 /**
- * What a cursor carries of where its page ended: the values of the last record; or, where they are too long or will not
- * be read as what they are, the records that have them, and how texts among them begin. `valuesAt` gives the values of
- * the last record but so many.
+ * The values that a cursor carries: the sort values of the page's last record. Values that are too long, or would not be
+ * parsed back to the same value, are replaced by their prefixes, and the cursor also names the last records of the page
+ * by id and digest. `valuesAt(n)` returns the values of the nth row from the end.
  */
-export function carriedValues(
+export function cursorValues(
   valuesAt: (back: number) => readonly JsonValue[] | undefined,
   order: readonly SortKey[],
 ): Pick<Cursor, 'values' | 'long'> | undefined {
   const values = valuesAt(0);
   if (values === undefined) return undefined;
-  const idAt = idIn(order);
-  const isLong = mayBeLong(values) && sizeOf(values) > room;
-  const most = Math.floor(roomOfBeginnings / values.length);
+  const idAt = idIndex(order);
+  const isLong = mayBeLong(values) && sizeOf(values) > maxValueBytes;
+  const most = Math.floor(maxPrefixBytes / values.length);
   const cut = order.flatMap((key, index) => {
     const value = values[index] ?? null;
     const isCut = isLong && typeof value === 'string' && sizeOf(value) > most;
@@ -43,36 +43,36 @@ export function carriedValues(
   if (cut.length === 0) return { values };
   const ends: CursorEnd[] = [];
   let bytes = 0;
-  for (let back = 0; back < mostEnds; back += 1) {
+  for (let back = 0; back < maxEnds; back += 1) {
     const own = valuesAt(back);
-    // Which of them are null is part of the shape of the request.
+    // Which values are null is part of the plan key, so the named records must have the same nulls.
     if (own?.some((value, index) => (value === null) !== (values[index] === null)) !== false) break;
     const id = own[idAt] ?? null;
     if (back > 0) bytes += sizeOf(id);
-    if (bytes > roomOfIds) break;
+    if (bytes > maxIdBytes) break;
     ends.push({ id, digest: digestOf(own) });
   }
   const carried = order.map((key, index) => {
     const value = values[index] ?? null;
     if (!cut.includes(index)) return value;
-    return isText(fieldOf(key)) ? beginningOf(String(value), most) : noBeginning;
+    return isText(fieldOf(key)) ? prefixOf(String(value), most) : noPrefix;
   });
   return { values: carried, long: { cut, ends } };
 }
 
-/** What a key compares: the field, or the items of an array. */
-export function fieldOf({ place: { leaf } }: SortKey): Field {
+/** The compared field of a key; for an array, the field of its items. */
+export function fieldOf({ ref: { leaf } }: SortKey): Field {
   return leaf.items ?? leaf;
 }
 
-/** Tables of others may hold what no client could send: a date that is none, a UUID in capitals. */
+/** Whether a value is parsed back unchanged. Existing tables may hold an invalid date or a UUID in capitals. */
 function isReadBack(value: JsonValue, field: Field): boolean {
   if (value === null) return true;
-  const reading = readCarried(value, field);
-  return reading.ok && reading.value === value;
+  const parsed = readCursorValue(value, field);
+  return parsed.ok && parsed.value === value;
 }
 
-/** Writing all of them as JSON, to see how long they are, is left to those that have long texts. */
+/** A cheap test before measuring the values as JSON. */
 function mayBeLong(values: readonly JsonValue[]): boolean {
   let units = 0;
   for (const value of values) if (typeof value === 'string') units += value.length;
@@ -83,8 +83,8 @@ function sizeOf(value: JsonValue | readonly JsonValue[]): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** As many characters of a text as have room and can be sent. */
-function beginningOf(text: string, most: number): string {
+/** The longest prefix of a text within `most` bytes that can be sent. */
+function prefixOf(text: string, most: number): string {
   let bytes = sizeOf('');
   let beginning = '';
   for (const character of text) {
@@ -95,29 +95,29 @@ function beginningOf(text: string, most: number): string {
   return beginning;
 }
 
-/** What tells whether a record still has the values that it had. */
+/** A digest that shows whether a record's sort values have changed. */
 export function digestOf(values: readonly JsonValue[]): string {
   return hash('sha256', JSON.stringify(values), 'base64url').slice(0, 22);
 }
 
-/** The least text that is greater than all that begin so; undefined where there is none. */
-export function textBehind(beginning: string): string | undefined {
+/** The smallest text that is greater than all texts with this prefix; undefined if there is none. */
+export function textAfterPrefix(beginning: string): string | undefined {
   const characters = Array.from(beginning, (character) => character.codePointAt(0) ?? 0);
   for (let last = characters.pop(); last !== undefined; last = characters.pop()) {
     if (last === 0x10_ff_ff) continue;
-    // Between these two lie the surrogates, which no text has alone.
+    // Skip the surrogates, which never occur alone.
     const next = last === 0xd7_ff ? 0xe0_00 : last + 1;
     return String.fromCodePoint(...characters, next);
   }
   return undefined;
 }
 
-/** Whether any text is compared with a field as it is. */
+/** Whether a field is compared as plain text. */
 export function isText({ type }: Field): boolean {
   return type.kind === 'string';
 }
 
-/** Reads what a cursor carries of a field: what tables of others hold need not have the format that new values need. */
-export function readCarried(value: JsonValue, field: Field): ParsedValue {
+/** Parses a field's value in a cursor. Texts in existing tables need not match the format that new values must have. */
+export function readCursorValue(value: JsonValue, field: Field): ParsedValue {
   return isText(field) ? readText(value) : field.type.read(value, field);
 }

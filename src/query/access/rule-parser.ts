@@ -13,23 +13,23 @@ import { bindSlots } from '../bind.ts';
 import { planFilters } from '../filter/plan.ts';
 import type { RuleItem, RuleOperand } from '../plan.ts';
 
-/** A row rule as it was read: what rows must satisfy, and what its slots are compared with. */
+/** A parsed row rule: the conditions on rows, and the operands of its slots. */
 export interface RowRule {
   readonly where: readonly Predicate[];
   readonly slots: readonly RowRuleSlot[];
 }
 
-/** One slot of a rule, at the index that predicates name it by. */
+/** One slot of a rule; predicates refer to it by its index. */
 export interface RowRuleSlot extends Pick<Slot, 'field' | 'operator'> {
   readonly operand: RuleOperand;
-  /** The same for all slots of one condition, which are several behind a morphTo. */
+  /** Identifies the condition. A condition through a morphTo has one slot for each target. */
   readonly condition: object;
 }
 
-/** The rules of each resource, as they were read; one that stands at the API is another in each resource. */
+/** The parsed rules of each resource. A rule of the whole API is parsed for each resource, since names resolve differently. */
 const read = new WeakMap<Resource, Map<Rule, RowRule>>();
 
-/** Reads every row rule of an Api, once for all requests; what is wrong with one is reported where it stands. */
+/** Parses every row rule of an Api once, and reports problems at the position of the rule in the file. */
 export function checkRules(api: Api, report: Report): void {
   const owner = ownerView(api);
   for (const resource of api.resources.values())
@@ -48,19 +48,19 @@ export function checkRules(api: Api, report: Report): void {
     }
 }
 
-/** The words of a problem, with and without what may be an operator behind them. */
+/** The words of a problem, each with and without a possible operator suffix. */
 function namesIn(problem: string): readonly string[] {
   const words = problem.match(/\w+/gu) ?? [];
   return words.flatMap((word) => [word, word.replace(/_[a-zA-Z]+$/u, '')]);
 }
 
-/** What a rule with a `where` says of the rows of a resource. */
+/** A rule with a `where`, parsed for a resource. */
 export function rowRule(resource: Resource, rule: Rule, api: Api): RowRule {
   const known = read.get(resource)?.get(rule);
   if (known !== undefined) return known;
   const problems: QueryProblem[] = [];
   const made = readRule(rule.where ?? '', resource, ownerView(api), problems);
-  // Rules are checked before anything is served: this is no problem of a request.
+  // checkRules runs before anything is served, so a request never gets here.
   if (problems.length > 0) throw new TypeError(`A rule of ${resource.name} cannot be read`);
   keep(resource, rule, made);
   return made;
@@ -70,7 +70,7 @@ function keep(resource: Resource, rule: Rule, made: RowRule): void {
   getOrInsert(read, resource, () => new Map<Rule, RowRule>()).set(rule, made);
 }
 
-/** Reads a rule as the owner of the data. See docs/contract/5-access.md#row-rules, rule 3. */
+/** Parses a rule against the view of the data's owner. See docs/contract/5-access.md#row-rules, rule 3. */
 function readRule(
   text: string,
   { name }: Resource,
@@ -121,7 +121,7 @@ function readRule(
   };
 }
 
-/** What a request may ask for at most; who writes the file may ask for more. */
+/** Limits bound requests, not the author of the file. */
 function withoutLimits(limits: Limits): Limits {
   const none = Number.POSITIVE_INFINITY;
   return { ...limits, filters: none, pathDepth: none, inItems: none };
@@ -131,7 +131,7 @@ function refused(parameter: string, message: string): QueryProblem {
   return { parameter, code: 'INVALID_FILTER', message };
 }
 
-/** What a slot is compared with, where a claim is among it; undefined where none is. */
+/** The operands of a slot that compares with at least one claim; undefined for other slots. */
 function claimsOf(
   slot: Slot,
   texts: readonly string[],
@@ -144,7 +144,7 @@ function claimsOf(
     operators[operator].operand === 'list' && own.length === 1
       ? splitList(own[0] ?? '')
       : undefined;
-  // What is wrong with the list itself is said when its values are read.
+  // Problems of the list's syntax are reported by bindSlots.
   const items = split?.ok === true ? split.value : own;
   const names = items.map((item) => claimName(item));
   const wrong = items.find((item, index) => names[index] === undefined && looksLikeClaim(item));
@@ -176,7 +176,7 @@ function claimName(text: string): string | undefined {
   return wholeClaim.exec(text)?.[1];
 }
 
-/** What was meant as a claim and would be compared with as it is written: a rule must not open by a typing error. */
+/** Whether a literal was probably meant as a claim. A typing error must not make a rule match more rows. */
 function looksLikeClaim(text: string): boolean {
   return /\{\s*user\b/iu.test(text) || /^\s*\{[\w.\s-]*\}\s*$/u.test(text);
 }

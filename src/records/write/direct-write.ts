@@ -4,7 +4,7 @@ import type { SqlValue } from '../../model/values.ts';
 import { touchedMorphs } from '../../query/write/morphs.ts';
 import type { FieldValues, WritePlan } from '../../query/plan.ts';
 import { matchesTag } from '../../query/request/headers.ts';
-import { entityTag } from '../serialize/digest.ts';
+import { entityTag } from '../serialize/record.ts';
 import { serializerOf } from '../serialize/record.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
@@ -17,15 +17,14 @@ import {
   type Row,
 } from '../../databases/database.ts';
 import { encodedIn } from './field-values.ts';
-import { idReader, type Written } from './written.ts';
+import { idReader, type WrittenRecord } from './result.ts';
 
-/** The most records that one statement creates: at some point more of them make it no faster. */
-const mostRecords = 128;
-/** SQLite takes 32,766 parameters, PostgreSQL 65,534. */
-const mostParameters = 30_000;
+/** The most records that one statement creates. More do not make it faster. */
+const maxRecords = 128;
+/** SQLite allows 32,766 parameters, PostgreSQL 65,534. */
+const maxParameters = 30_000;
 
-/** What a write is run with. */
-interface Means {
+interface WriteTools {
   readonly read: CompiledRead;
   readonly database: Database;
   readonly statements: WriteStatements;
@@ -35,28 +34,29 @@ type Create = Extract<WritePlan, { kind: 'create' }>;
 type Update = Extract<WritePlan, { kind: 'update' }>;
 
 /**
- * Runs a write whose statements say all there is to know: they give the rows that are answered, and only constraints of
- * the database can refuse them. One statement commits itself. Undefined for any other write, and where it met another one;
- * throws a ConstraintError, after which nothing has happened, and who is to blame is to be found out.
+ * Runs a write without any look-up: its statements return the rows for the response, and only database constraints can
+ * reject it. A single statement runs without an explicit transaction. Undefined for writes that need a look-up, and if the
+ * row was missing or changed meanwhile. Throws a ConstraintError, after which nothing is written and the caller finds the
+ * fields to blame.
  */
-export function writePlainly(
+export function writeDirectly(
   plan: WritePlan,
   read: CompiledRead,
   database: Database,
   statements: WriteStatements,
-): Promise<readonly Written[] | undefined> | undefined {
+): Promise<readonly WrittenRecord[] | undefined> | undefined {
   if (read.selection.expand.length > 0) return undefined;
   const means = { read, database, statements };
   if (plan.kind === 'create' && plan.records.every(isPlainRecord)) return create(plan, means);
   if (plan.kind !== 'update' || !isPlainUpdate(plan)) return undefined;
-  const { ifMatch, ifNoneMatch } = plan.demands;
+  const { ifMatch, ifNoneMatch } = plan.preconditions;
   if (ifNoneMatch !== undefined) return undefined;
-  // Any record will do, and that there is one the update itself tells.
+  // `If-Match: *` only needs the record to exist, which the update itself shows.
   if (ifMatch === undefined || ifMatch.trim() === '*') return update(plan, means);
   return database.dialect.rowVersion && updateMatched(plan, ifMatch, means);
 }
 
-/** The owner of a morph pair has to be looked for: no constraint of the database does. */
+/** Whether values touch a morph pair, whose owner has to be looked up, since no constraint checks it. */
 function hasMorphs(resource: Resource, values: FieldValues): boolean {
   return touchedMorphs(resource, values).length > 0;
 }
@@ -78,32 +78,32 @@ function isPlainUpdate({ resource, values, unchanged, merged, links }: Update): 
 
 async function update(
   { resource, id, values }: Update,
-  { read, database, statements }: Means,
-): Promise<readonly Written[] | undefined> {
+  { read, database, statements }: WriteTools,
+): Promise<readonly WrittenRecord[] | undefined> {
   const { dialect } = database;
   const fields = [...values.keys()];
   const [row] = await database.writeOne(statements.change(read, fields), {
     bound: encodedIn(fields, values, dialect),
     id: encodeValue(dialect, id, resource.id),
   });
-  // Whether it is not there or a trigger has left it as it is, the transaction tells.
+  // The transaction finds out whether the record is missing or a trigger prevented the update.
   if (row === undefined) return undefined;
   return [{ id, record: serializerOf(read.selection.columns)(row), plain: undefined }];
 }
 
 /**
- * Updates the record whose tag is among those of `ifMatch`, without holding it in between: a row that is as it was when
- * its tag was looked at has the same version. Undefined where it has not, or does not match.
+ * Updates a record under `ifMatch` without locking it: the update requires the row version that was read with the tag.
+ * Undefined if the tag does not match or the version has changed.
  */
 async function updateMatched(
   { resource, id, values }: Update,
   ifMatch: string,
-  { read, database, statements }: Means,
-): Promise<readonly Written[] | undefined> {
+  { read, database, statements }: WriteTools,
+): Promise<readonly WrittenRecord[] | undefined> {
   const { dialect } = database;
   const key = encodeValue(dialect, id, resource.id);
   const [current] = await database.all(statements.versioned(read), { bound: [], id: key });
-  // What was read may come from a replica that is behind: whether it is refused, the transaction tells.
+  // A replica may lag behind, so the transaction decides whether the record is missing.
   if (current === undefined) return undefined;
   const serialize = serializerOf(read.selection.columns);
   if (!matchesTag(ifMatch, entityTag(JSON.stringify(serialize(current))))) return undefined;
@@ -113,7 +113,10 @@ async function updateMatched(
   return row && [{ id, record: serialize(row), plain: undefined }];
 }
 
-async function create({ resource, records }: Create, means: Means): Promise<readonly Written[]> {
+async function create(
+  { resource, records }: Create,
+  means: WriteTools,
+): Promise<readonly WrittenRecord[]> {
   const { read, database } = means;
   const rows =
     records.length > 1 && !database.asksAtOnce
@@ -125,36 +128,36 @@ async function create({ resource, records }: Create, means: Means): Promise<read
   return inOrder(written, resource, records);
 }
 
-/** Where a statement takes a way to a server: as many records as it can carry. */
+/** For a database server: as many records in a statement as possible, to save round trips. */
 async function insertTogether(
   resource: Resource,
   records: Create['records'],
-  means: Means,
+  means: WriteTools,
 ): Promise<readonly Row[]> {
   const { database } = means;
   const inserts = [...insertsOf(resource, records, means)];
   const [first] = inserts;
   if (inserts.length === 1 && first !== undefined)
-    return whole(await database.writeOne(first.statement, first.values));
+    return allRows(await database.writeOne(first.statement, first.values));
   return database.write(async ({ all }) => {
     const inserted: Row[] = [];
     for (const { statement, values } of inserts)
-      inserted.push(...whole(await all(statement, values)));
+      inserted.push(...allRows(await all(statement, values)));
     return inserted;
   });
 }
 
-/** The rows of a create, which gives all or none. */
-function whole(rows: readonly Row[]): readonly Row[] {
+/** The rows of a create, which returns all of them or none. */
+function allRows(rows: readonly Row[]): readonly Row[] {
   if (rows.length === 0) throw skippedByTrigger();
   return rows;
 }
 
-/** Where it does not, one by one, and then read together, is twice as fast. */
+/** For SQLite: inserting one by one and then reading together is twice as fast. */
 async function insertEach(
   { id }: Resource,
   records: Create['records'],
-  { read, database, statements }: Means,
+  { read, database, statements }: WriteTools,
 ): Promise<readonly Row[]> {
   const { dialect } = database;
   const fields = [...(records[0]?.values.keys() ?? [])];
@@ -171,16 +174,16 @@ async function insertEach(
   });
 }
 
-/** The statements that create these records, with their values; all have the same fields. */
+/** The statements that create these records, which all have the same fields, with their values. */
 function* insertsOf(
   resource: Resource,
   records: Create['records'],
-  { read, database: { dialect }, statements }: Means,
+  { read, database: { dialect }, statements }: WriteTools,
 ): Generator<{ readonly statement: Statement; readonly values: Values }> {
   const fields = [...(records[0]?.values.keys() ?? [])];
-  const most = mostTogether(resource, fields.length);
+  const most = recordsPerStatement(resource, fields.length);
   for (let from = 0; from < records.length;) {
-    // Halved until it fits, so that arrays of all lengths share a few statements.
+    // Halve the count until it fits, so that arrays of all lengths share a few statements.
     let count = most;
     while (from + count > records.length) count /= 2;
     const bound = records
@@ -191,22 +194,22 @@ function* insertsOf(
   }
 }
 
-/** How many records one statement may create: a power of two. */
-function mostTogether({ fields }: Resource, count: number): number {
-  // Within one statement, a key to the own table could point to a record that stands behind it.
+/** The most records that one statement may create, a power of two. */
+function recordsPerStatement({ fields }: Resource, count: number): number {
+  // Within one statement, a key to the same table could reference a later record.
   const looksBack = [...fields.values()].some(
     (field) => field.reference?.resource === field.resource,
   );
   if (looksBack || count === 0) return 1;
-  return Math.min(mostRecords, 2 ** Math.floor(Math.log2(mostParameters / count)));
+  return Math.min(maxRecords, 2 ** Math.floor(Math.log2(maxParameters / count)));
 }
 
-/** No database promises to return rows in the order in which they were given. */
+/** Restores the order of the request, since no database promises it for returned rows. */
 function inOrder(
-  written: readonly Written[],
+  written: readonly WrittenRecord[],
   { id }: Resource,
   records: Create['records'],
-): readonly Written[] {
+): readonly WrittenRecord[] {
   if (written.length === 1) return written;
   if (isGenerated(id)) return written.toSorted((a, b) => Number(a.id) - Number(b.id));
   const places = new Map(records.map(({ values }, index) => [values.get(id), index]));

@@ -10,33 +10,33 @@ import type { WriteStatements } from '../../sql/compile/write.ts';
 import type { Database } from '../../databases/database.ts';
 import { encodedIn } from './field-values.ts';
 import type { RowRights } from './row-rights.ts';
-import { isUnruled } from './write-rules.ts';
-import { idReader, type Answering, type Written } from './written.ts';
+import { isUnrestricted } from './access-checks.ts';
+import { idReader, type WriteContext, type WrittenRecord } from './result.ts';
 
-/** What is kept of a create under an Idempotency-Key; the ids and the location may depend on an id that is drawn. */
-export interface Kept {
+/** The Idempotency-Key row to keep with a create; the database fills in a generated id. */
+export interface KeyToKeep {
   readonly scope: string;
   readonly request: string;
   readonly at: Date;
   readonly status: number;
-  /** How long the locks of others are waited for, in ms. */
+  /** The lock timeout in ms. */
   readonly wait: number;
-  /** What stands before the id in the Location. */
-  readonly before: string;
+  /** The Location without the id. */
+  readonly locationPrefix: string;
 }
 
 /**
- * Creates one record with its links, and with what is kept of it under a key, in one statement that commits itself:
- * where the database can do that, and constraints alone can refuse it. Undefined where not. Resolves with undefined
- * where the key is known; throws a ConstraintError, after which nothing has happened.
+ * Creates one record, its links and its Idempotency-Key row in a single statement. Undefined if the database cannot do
+ * that, or if anything has to be looked up first. Resolves with undefined if the key is known. Throws a ConstraintError,
+ * after which nothing is written.
  */
-export function createWhole(
+export function createWithLinks(
   plan: WritePlan,
-  { compiled, plain, rights }: Answering,
+  { compiled, plain, rights }: WriteContext,
   database: Database,
   statements: WriteStatements,
-  kept?: Kept,
-): Promise<Written | undefined> | undefined {
+  kept?: KeyToKeep,
+): Promise<WrittenRecord | undefined> | undefined {
   const { dialect } = database;
   if (plan.kind !== 'create' || plan.isArray || !dialect.createsWhole) return undefined;
   const [record] = plan.records;
@@ -44,14 +44,14 @@ export function createWhole(
   const { values, links } = record;
   const isPlain = plain === undefined && compiled.selection.expand.length === 0;
   if (!isPlain || touchedMorphs(plan.resource, values).length > 0) return undefined;
-  if (!isUnruled(plan, compiled, rights)) return undefined;
+  if (!isUnrestricted(plan, compiled, rights)) return undefined;
   const added = links.map((change) => linksOf(change, rights, dialect));
   if (!added.every((one) => one !== undefined)) return undefined;
   const { id } = plan.resource;
   const fields = [...values.keys()];
   const given = values.get(id);
   const isDrawn = isGenerated(id) && given === undefined;
-  const statement = statements.createWhole(compiled, {
+  const statement = statements.createWithLinks(compiled, {
     fields,
     links: added,
     isKept: kept !== undefined,
@@ -64,7 +64,7 @@ export function createWhole(
   ];
   const serialize = serializerOf(compiled.selection.columns);
   const idOf = idReader(id, dialect);
-  const write = async (): Promise<Written | undefined> => {
+  const write = async (): Promise<WrittenRecord | undefined> => {
     const [row] = await database.writeOne(statement, { bound });
     return row && { id: idOf(row), record: serialize(row), plain: undefined };
   };
@@ -72,7 +72,7 @@ export function createWhole(
 }
 
 function keptValues(
-  { scope, request, at, status, wait, before }: Kept,
+  { scope, request, at, status, wait, locationPrefix: before }: KeyToKeep,
   id: JsonValue | undefined,
 ): readonly SqlValue[] {
   const ids = id === undefined ? null : JSON.stringify([id]);
@@ -87,8 +87,8 @@ interface NewLinks {
 }
 
 /**
- * The links that a new record begins with, where each differs from the others in its key alone, leads by the record's
- * id, and no rule looks at it. Undefined where not.
+ * The links of a new record, if they differ only in their keys, reference records by id, and need no access check.
+ * Undefined otherwise.
  */
 function linksOf(
   { relation, links }: LinkChange,
@@ -98,22 +98,22 @@ function linksOf(
   const { owner, target, through, ownerField, targetField } = relation;
   const isKeyed = ownerField === owner.id && targetField === target.id;
   const isFree =
-    rights.leaves(through, 'create') === 'all' && rights.leaves(target, 'read') === 'all';
+    rights.allowedRows(through, 'create') === 'all' && rights.allowedRows(target, 'read') === 'all';
   if (!isKeyed || !isFree) return undefined;
   const [first] = links;
-  const row = first?.row ?? new Map<Field, JsonValue>();
-  // In the order of the model, so that one text serves all.
+  const row = first?.newRow ?? new Map<Field, JsonValue>();
+  // In the order of the model, so that writes share the statement.
   const shared = [...through.fields.values()].filter((field) => row.has(field));
   const isSame = links.every(
     (link) =>
-      link.row.size === row.size &&
+      link.newRow.size === row.size &&
       shared.every(
-        (field) => JSON.stringify(link.row.get(field)) === JSON.stringify(row.get(field)),
+        (field) => JSON.stringify(link.newRow.get(field)) === JSON.stringify(row.get(field)),
       ),
   );
   const isFixed = shared.every(
     ({ reference }) =>
-      reference === undefined || rights.leaves(reference.resource, 'read') === 'all',
+      reference === undefined || rights.allowedRows(reference.resource, 'read') === 'all',
   );
   const isOwnerless = touchedMorphs(through, row).length === 0;
   if (!isSame || !isFixed || !isOwnerless) return undefined;

@@ -1,0 +1,63 @@
+import type { WritePlan } from '../../query/plan.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import type { CompiledRead } from '../../sql/compile/read.ts';
+import { encodeValue } from '../../sql/dialect.ts';
+import type { DataAccess } from './conflicts.ts';
+import { ApiFailure } from '../api-failure.ts';
+import type { RowRights } from './row-rights.ts';
+import { notFound } from './result.ts';
+
+type Create = Extract<WritePlan, { kind: 'create' }>;
+type Delete = Extract<WritePlan, { kind: 'delete' }>;
+
+/**
+ * Checks that the caller may change or delete a record. A record that it cannot see does not exist for it, unless it may
+ * read no record of the resource and writes blindly. Throws an ApiFailure. See
+ * docs/contract/5-access.md#writes-under-row-rules.
+ */
+export async function checkTarget(
+  { kind, resource, id }: Exclude<WritePlan, Create>,
+  { transaction, statements, dialect }: DataAccess,
+  rights: RowRights,
+): Promise<void> {
+  const reading = rights.allowedRows(resource, 'read');
+  if (rights.allowedRows(resource, kind) === 'all' && reading !== 'some') return;
+  const key = encodeValue(dialect, id, resource.id);
+  // The lock keeps other writes from changing what the rules check.
+  const [row] = await transaction.all(statements.lock(resource), { bound: [], id: key });
+  const isSeen = await rights.isAllowed(resource.id, 'read', key, transaction);
+  if (row === undefined || (reading === 'some' && !isSeen))
+    throw new ApiFailure(notFound(resource, id));
+  if (await rights.isAllowed(resource.id, kind, key, transaction)) return;
+  if (!isSeen) throw new ApiFailure(notFound(resource, id));
+  rights.reject();
+}
+
+/** Rejects a write that leaves one of the written records (`ids`) in a state that the rules do not allow. */
+export async function checkResult(
+  { kind, resource }: Exclude<WritePlan, Delete>,
+  ids: readonly JsonValue[],
+  { transaction, dialect }: DataAccess,
+  rights: RowRights,
+): Promise<void> {
+  const keys = ids.map((id) => encodeValue(dialect, id, resource.id));
+  const left = await rights.allowedKeys(resource.id, kind, keys, transaction);
+  if (left !== undefined && left.size < keys.length) rights.reject();
+}
+
+/** Whether no access rule has to check a row: neither the written ones, nor referenced or returned ones. */
+export function isUnrestricted(
+  plan: WritePlan,
+  { plan: shown }: CompiledRead,
+  rights: RowRights,
+): boolean {
+  if (plan.kind === 'delete') return false;
+  if (shown.access.length > 0 || rights.allowedRows(plan.resource, plan.kind) !== 'all')
+    return false;
+  const records = plan.kind === 'create' ? plan.records.map(({ values }) => values) : [plan.values];
+  const keys = [...(records[0]?.keys() ?? [])].filter(
+    ({ reference }) =>
+      reference !== undefined && rights.allowedRows(reference.resource, 'read') !== 'all',
+  );
+  return records.every((values) => keys.every((key) => (values.get(key) ?? null) === null));
+}
