@@ -150,9 +150,12 @@ export class SharedPort {
   }
 
   private stopListening(): Promise<void> {
-    this.closing ??= takeAll(() => this.accepted).then(() => {
-      for (const server of this.servers ?? []) void stopListening(server);
-    });
+    this.closing ??= this.acceptAllThenClose();
     return this.closing;
+  }
+
+  private async acceptAllThenClose(): Promise<void> {
+    await takeAll(() => this.accepted);
+    for (const server of this.servers ?? []) void stopListening(server);
   }
 }
