@@ -76,6 +76,8 @@ export async function runWorkers(
       running.set(worker, 0);
       receive(message);
     });
+    // Its start, which may take long on a busy machine, does not count as hanging.
+    worker.once('online', () => running.set(worker, 0));
     // A message to a worker that has just died. Its end is handled below.
     worker.on('error', () => undefined);
     const end = async (): Promise<string> => {
