@@ -261,7 +261,7 @@ test.each([
   );
   const readers = (): readonly Process[] =>
     processes().filter(
-      ({ args: all }) => all.includes('slow-reads/process') && all.includes(folder.path),
+      ({ args: all }) => all.includes('slow-reads/reader-process') && all.includes(folder.path),
     );
   await until(() => readers().length > 0);
   const all = [...childrenOf(server.child.pid), ...readers().map(({ pid }) => pid)];

@@ -84,7 +84,7 @@ afterAll(async () => {
 /** The processes that this one has started to read a file, or any. */
 function readers(file = 'test.db'): readonly number[] {
   return processes().flatMap(({ pid, parent, args }) => {
-    const isOurs = parent === process.pid && args.includes('slow-reads/process');
+    const isOurs = parent === process.pid && args.includes('slow-reads/reader-process');
     return isOurs && args.endsWith(`${file} ${process.pid}`) ? [pid] : [];
   });
 }
