@@ -28,6 +28,8 @@ export class TimeSlice {
 }
 
 const waiting: (() => void)[] = [];
+/** The turn of the event loop in which the last caller began, as `loopCount` counts turns. */
+let begunIn = -1;
 
 /**
  * Waits for a turn of the event loop in which no other caller begins, in the order of the calls. Work that takes some ms, as
@@ -40,7 +42,24 @@ export function ownTurn(): Promise<void> {
   });
 }
 
+/**
+ * As `ownTurn`, but begins at once if no caller waits and none has begun in this turn. A client that has closed its side
+ * counts as gone in the next turn.
+ */
+export function freeTurn(): Promise<void> | undefined {
+  const now = nodeTiming.uvMetricsInfo.loopCount;
+  if (waiting.length > 0 || now === begunIn) return ownTurn();
+  begunIn = now;
+  return undefined;
+}
+
 function beginNext(): void {
+  const now = nodeTiming.uvMetricsInfo.loopCount;
+  if (now === begunIn) {
+    setImmediate(beginNext);
+    return;
+  }
+  begunIn = now;
   const begin = waiting.shift();
   if (waiting.length > 0) setImmediate(beginNext);
   begin?.();

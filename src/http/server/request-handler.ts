@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiError, fail, type ApiError } from '../../errors.ts';
-import { ownTurn } from '../../lib/event-loop.ts';
+import { freeTurn } from '../../lib/event-loop.ts';
 import { DatabaseFailure, type FailureKind } from '../../databases/database.ts';
 import { ApiFailure } from '../../records/api-failure.ts';
 import { responseTooLong } from '../../records/row-budget.ts';
@@ -204,7 +204,7 @@ export class RequestHandler {
           const late = refuse() ?? (await admitted.enter());
           if (late !== undefined) return fail(late);
           if (body.value.length > longBody) {
-            await ownTurn();
+            await freeTurn();
             expectClient();
             batch.sendEarly();
           }
