@@ -63,7 +63,11 @@ function freeOf(resource: Resource, values: Values, filled: Filled): Values | un
   const lists = [
     ...rows.fields.filter((field) => field.unique).map((field) => [field]),
     ...distinctLists(resource, filled.generator.resources),
-  ].filter((list) => list.every((field) => values.has(field)) && (isNarrow || list.length > 1));
+  ].filter(
+    (list) =>
+      list.every((field) => values.has(field)) &&
+      (isNarrow || list.length > 1 || list[0]?.reference !== undefined),
+  );
   if (lists.length === 0) return values;
   if (count > searchable) return isNarrow ? undefined : values;
   const taken = lists.map((list) => {
@@ -89,13 +93,26 @@ function textOf(list: readonly Field[], valueOf: (field: Field) => JsonValue | u
   return JSON.stringify(list.map(valueOf));
 }
 
-/** The values with one field replaced, by the first value that will do. */
+/** How many later rows are tried for values that belong together, such as a type and an id. */
+const laterRows = 200;
+
+/** The values with those of a later row for the list, or with one field replaced, by the first that will do. */
 function changed(
   list: readonly Field[],
   values: Values,
   filled: Filled,
   willDo: (those: Values) => boolean,
 ): Values | undefined {
+  const [first] = list;
+  const count = first === undefined ? 0 : filled.countOf(first.resource);
+  for (let row = count + 1; row <= count + laterRows; row += 1) {
+    const those = new Map(values);
+    for (const field of list) {
+      const value = filled.valueOf(field, row);
+      if (value !== undefined && value !== null) those.set(field, value);
+    }
+    if (willDo(those)) return those;
+  }
   for (const field of list)
     for (const other of othersOf(field, filled)) {
       const those = new Map(values).set(field, other);

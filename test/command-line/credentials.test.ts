@@ -157,8 +157,8 @@ describe.concurrent('plinth token', () => {
       'The private key belongs to no public key in rsa.yaml.',
     ],
     [['--spec', 'several.yaml', '--kid', 'z'], 1, 'several.yaml has no key with the kid z.'],
-    [['--spec', 'several.yaml', '--kid', 'a'], 2, 'several.yaml has public keys alone'],
-    [['--spec', 'issuer.yaml'], 2, 'issuer.yaml has public keys alone'],
+    [['--spec', 'several.yaml', '--kid', 'a'], 2, 'several.yaml has only public keys'],
+    [['--spec', 'issuer.yaml'], 2, 'issuer.yaml has only public keys'],
     [
       ['--spec', 'issuer.yaml', '--private-key', 'rsa.pem'],
       1,

@@ -203,7 +203,7 @@ describe('migrate', () => {
     expect(rows('different.db', 'SELECT name FROM sqlite_schema')).toEqual(['authors']);
     const start = await plinth(['start', '--database', 'sqlite:different.db'], here);
     expect(start.err).toContain(
-      'The database different.db is behind the specification. Do what is said',
+      'The database different.db is behind the specification. Resolve the steps',
     );
   });
 });

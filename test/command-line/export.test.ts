@@ -191,7 +191,7 @@ describe.each(['sqlite', 'postgres'] as const)('many records: %s', (kind) => {
     });
     expect(await plinth(['import', name, ...named(to)], surroundings)).toMatchObject({
       code: 0,
-      out: expect.stringContaining('; 100,000 were there already') as unknown,
+      out: expect.stringContaining('; 100,000 already existed') as unknown,
     });
   });
 

@@ -172,9 +172,7 @@ test('self-signed where nothing can be kept lasts for the run', async () => {
 test('plain HTTP on all addresses: a warning that others are refused', async () => {
   const folder = makeFolder({ 'plinth.yaml': library });
   const server = await servePlinth(['dev', '--host', '0.0.0.0'], { cwd: folder.path });
-  expect((await server.stop('SIGTERM')).err).toContain(
-    'calls from other machines are answered 403',
-  );
+  expect((await server.stop('SIGTERM')).err).toContain('requests from other machines get 403');
 });
 
 test('--open shows the address in a browser; without one it says so', async () => {

@@ -104,7 +104,7 @@ test('values in two forms are refused with their count, and storedAs wins', asyn
     const { code, out, err } = await plinth([...args, '--database', 'sqlite:old.db'], {
       cwd: folder.path,
     });
-    expect([code, err]).toEqual([1, expect.stringMatching(/Do what is said of the steps/u)]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/Resolve the steps/u)]);
     expect([args, out + err]).toEqual([
       args,
       expect.stringContaining(
@@ -161,7 +161,7 @@ test('PostgreSQL: start serves an existing table, and what is promoted to it is 
   expect(await list.json()).toEqual([record]);
   await stop('SIGTERM');
   await good(['migrate', '--database', 'sqlite:old.db', '--apply'], folder.path);
-  for (const count of ['1 records are equal', 'were there already'])
+  for (const count of ['1 records are equal', 'already existed'])
     expect(
       (await good(['promote', '--from', 'sqlite:old.db', '--to', target.url], folder.path)).out,
     ).toContain(count);

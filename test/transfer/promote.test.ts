@@ -149,7 +149,7 @@ test('what hinders a run is told before a row is copied', () =>
     const unfit = await promote(url);
     expect([unfit.code, unfit.out]).toEqual([1, '']);
     expect(unfit.err).toMatch(
-      /^- write rows without notes\.more, .+The database \S+ on \S+ does not fit the specification\. Do what is said/msu,
+      /^- write rows without notes\.more, .+The database \S+ on \S+ does not fit the specification\. Resolve the steps/msu,
     );
     expect(await tables()).toBe(1);
     await ask('DROP TABLE notes');
