@@ -3,22 +3,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const named = (names: readonly string[]): string[] => names.map((name) => `test/${name}.test.ts`);
 
-const ownProcess = [
-  'browser',
-  'campaigns',
-  'command-line',
-  'documents',
-  'introspection',
-  'packages',
-].map((folder) => `test/${folder}/**/*.test.ts`);
+const inFolders = (folders: readonly string[]): string[] =>
+  folders.map((folder) => `test/${folder}/**/*.test.ts`);
 
-/**
- * The files of the contract that want a process of their own: they look at its memory, its files or its children, put
- * something into Node itself, or wait for others most of the time.
- */
-const alone = named([
-  'server/content-streams',
+/** Folders whose tests start processes or a browser, or look at the memory and files of their own process. */
+const processFolders = ['browser', 'command-line', 'documents', 'introspection', 'packages'];
+
+/** Files of other folders that need a process of their own. */
+const processFiles = named([
   'edge/overload',
+  'server/content-streams',
   'server/faults',
   'server/statement-deadline',
   'postgres/faults',
@@ -26,17 +20,15 @@ const alone = named([
   'postgres/unsent',
 ]);
 
-/** The files that take longest, the longest first: begun late, one of them alone would keep a run from ending. */
-const longest = named([
+/** The files that take longest, the longest first. With `test/campaigns`, only `npm run test:all` runs them. */
+const campaigns = named([
   'browser/views',
   'server/content-streams',
   'command-line/promote',
   'command-line/reload',
   'command-line/serve',
   'command-line/workers',
-  'browser/walk',
   'server/statement-deadline',
-  'campaigns/crash',
   'command-line/postgres',
   'command-line/generate',
   'documents/package',
@@ -46,7 +38,6 @@ const longest = named([
   'migrations/migrations',
   'access/row-rules-reduced',
   'oracle/garbage',
-  'openapi/document',
   'migrations/pairs',
   'oracle/cursor-walks',
   'access/write-secrecy',
@@ -56,8 +47,8 @@ const longest = named([
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rankOf = ({ moduleId }: TestSpecification): number => {
-      const rank = longest.findIndex((end) => moduleId.endsWith(`/${end}`));
-      return rank === -1 ? longest.length : rank;
+      const rank = campaigns.findIndex((end) => moduleId.endsWith(`/${end}`));
+      return rank === -1 ? campaigns.length : rank;
     };
     return (await super.sort(files)).toSorted((a, b) => rankOf(a) - rankOf(b));
   }
@@ -67,18 +58,18 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/postgres-server.ts',
     setupFiles: 'test/support/each-file.ts',
-    // For what hangs: a machine that is slow and busy needs many times what others do.
+    // For tests that hang: a slow, busy machine takes many times longer than others.
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: LongestFirst },
+    // Each project for two workers: with three on two cores, clients and servers of one test time out.
     projects: [
       {
         extends: true,
         test: {
-          name: 'alone',
-          include: [...ownProcess, ...alone],
-          // For two cores: with three, clients stood still for so long once that a server which stops hung up on one.
+          name: 'campaigns',
+          include: ['test/campaigns/**/*.test.ts', ...campaigns],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
@@ -86,14 +77,29 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'together',
-          include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...ownProcess, ...alone],
-          // A process reads the modules once, and compiles once what is called often: that is a third of the time saved.
-          isolate: false,
-          // For two cores: these hardly wait, and more of them would only wait for each other.
+          name: 'processes',
+          include: [...inFolders(processFolders), ...processFiles],
+          exclude: ['**/node_modules/**', ...campaigns],
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'tables',
+          include: ['test/**/*.test.ts'],
+          exclude: [
+            '**/node_modules/**',
+            'test/campaigns/**',
+            ...inFolders(processFolders),
+            ...processFiles,
+            ...campaigns,
+          ],
+          // Files share a process: it loads and compiles the modules once, which saves a third of the time.
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
     ],
