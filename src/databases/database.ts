@@ -80,8 +80,8 @@ export interface Database extends Executor {
    */
   readonly writeOne: (statement: Statement, values: Values) => Promise<readonly Row[]>;
   /**
-   * Serves this Api from now on: if a migration changes what its columns hold, statements fail with `changed`. Absent
-   * if the database itself rejects values of another type.
+   * Serves this Api from now on, perhaps after a migration: nothing prepared before is used any more. On SQLite, if
+   * another process changes what its columns hold, statements fail with `changed`.
    */
   readonly serve?: (api: Api) => void;
   /** Whether the database responds. */

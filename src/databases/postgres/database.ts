@@ -107,6 +107,7 @@ export class PostgresDatabase implements Database {
   /** The duration of each statement's last run, in ms. */
   private readonly durations = new WeakMap<Statement, number>();
   private namingSince = performance.now();
+  private isServing = false;
 
   constructor(address: PostgresAddress, options: PoolOptions) {
     this.pool = new Pool(address, options);
@@ -235,6 +236,12 @@ export class PostgresDatabase implements Database {
     } finally {
       this.pool.giveBack(connection);
     }
+  }
+
+  /** Prepared statements keep the types that their parameters had under the schema of before, so their sessions end. */
+  serve(): void {
+    if (this.isServing) this.pool.renewAll();
+    this.isServing = true;
   }
 
   async ping(): Promise<boolean> {

@@ -25,10 +25,6 @@ const lifetime = 30 * 60_000;
 /** How long to open no further connection after the server had none left, in ms. */
 const fullFor = 1_000;
 
-function isSpent({ isLost, openedAt }: Connection): boolean {
-  return isLost || performance.now() - openedAt > lifetime;
-}
-
 interface Waiter {
   readonly since: number;
   readonly resolve: (connection: Connection) => void;
@@ -51,6 +47,8 @@ export class Pool {
   private isClosed = false;
   /** Until when the server is assumed to have no further connection. */
   private fullUntil = 0;
+  /** Sessions opened before are ended, on the clock of `performance.now()`. */
+  private renewedAt = Number.NEGATIVE_INFINITY;
 
   constructor(address: PostgresAddress, options: PoolOptions) {
     this.address = address;
@@ -117,7 +115,7 @@ export class Pool {
     const stuck = performance.now() - brief[wanted];
     for (const [connection, { count, sharing }] of this.shared) {
       const isAnswering = (connection.waitingSince ?? stuck) >= stuck;
-      if (count < least && sharing === wanted && isAnswering && !isSpent(connection))
+      if (count < least && sharing === wanted && isAnswering && !this.isSpent(connection))
         [chosen, least] = [connection, count];
     }
     return chosen;
@@ -132,7 +130,7 @@ export class Pool {
     this.shared.delete(connection);
     // It may have been given up meanwhile.
     if (!this.lent.has(connection)) return;
-    if (isSpent(connection)) return this.giveUp(connection);
+    if (this.isSpent(connection)) return this.giveUp(connection);
     const waiter = this.waiting.shift();
     if (waiter !== undefined) return waiter.resolve(connection);
     this.lent.delete(connection);
@@ -142,6 +140,16 @@ export class Pool {
   /** Ends all idle connections: if one session was lost, the others may be lost without notice. */
   renew(): void {
     for (const connection of this.idle.splice(0)) void connection.end();
+  }
+
+  /** Ends all connections, those in use once they are given back, and with them their prepared statements. */
+  renewAll(): void {
+    this.renewedAt = performance.now();
+    this.renew();
+  }
+
+  private isSpent({ isLost, openedAt }: Connection): boolean {
+    return isLost || openedAt < this.renewedAt || performance.now() - openedAt > lifetime;
   }
 
   /**
@@ -169,7 +177,7 @@ export class Pool {
   /** Takes an idle or a new connection; undefined if the limit is reached. */
   private take(): Connection | undefined {
     let connection = this.idle.pop();
-    while (connection !== undefined && isSpent(connection)) {
+    while (connection !== undefined && this.isSpent(connection)) {
       void connection.end();
       connection = this.idle.pop();
     }
