@@ -11,6 +11,8 @@ export interface Context {
   readonly clockAndIds: ClockAndIds;
   /** The memory that this process and its child processes may use, in bytes. */
   readonly memory: number;
+  /** The most bytes of the JavaScript heap of this process. */
+  readonly heapLimit: number;
   /**
    * Aborts on the first SIGINT or SIGTERM. After the first call, that signal no longer ends the process; a second one
    * does.

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as modules from 'node:module';
 import { totalmem } from 'node:os';
 import process from 'node:process';
+import { getHeapStatistics } from 'node:v8';
 import { setFlagsFromString } from 'node:v8';
 import type { Context } from './context.ts';
 
@@ -51,6 +52,7 @@ const context: Context = {
   clockAndIds: { now: () => new Date(), uuid: uuidv7 },
   // Without a limit, `constrainedMemory` is 0 or larger than any machine's memory.
   memory: Math.min(process.constrainedMemory() || Infinity, totalmem()),
+  heapLimit: getHeapStatistics().heap_size_limit,
   stop: () => {
     if (stop === undefined) {
       const controller = new AbortController();

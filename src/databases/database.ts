@@ -2,7 +2,7 @@ import type { Api } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import type { Statement, Values } from '../sql/statement.ts';
+import type { Requester, Statement, Values } from '../sql/statement.ts';
 
 /** A row, its values in the order of the SELECT. */
 export type Row = readonly SqlValue[];
@@ -71,9 +71,13 @@ export interface Database extends Executor {
   readonly count: (statement: Statement, values: Values) => MaybePromise<number>;
   /**
    * Runs `work` in its own transaction, all or nothing. Resolves once the transaction is durable. `work` may be run
-   * again from the start.
+   * again from the start. With a `requester` the transaction as a whole has the deadline of a statement, if the database
+   * runs transactions beside each other.
    */
-  readonly write: <Value>(work: (transaction: Transaction) => Promise<Value>) => Promise<Value>;
+  readonly write: <Value>(
+    work: (transaction: Transaction) => Promise<Value>,
+    requester?: Requester,
+  ) => Promise<Value>;
   /**
    * Runs one statement that changes rows in its own transaction, and returns its rows. Resolves once it is durable.
    * Throws a ConstraintError if a constraint rejects it.
@@ -135,6 +139,13 @@ export class DatabaseFailure extends Error {
   constructor(message: string, options?: ErrorOptions & { kind?: FailureKind }) {
     super(message, options);
     this.kind = options?.kind ?? 'unavailable';
+  }
+}
+
+/** The client of a read has disconnected, so the read was ended. */
+export class ClientGone extends Error {
+  constructor(options?: ErrorOptions) {
+    super('The client has gone', options);
   }
 }
 

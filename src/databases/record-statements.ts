@@ -101,7 +101,7 @@ export function recordStatements(
         () => database.writeOne(statement, values),
         (rows) => rows.length,
       ),
-    write: async (work) => {
+    write: async (work, requester) => {
       const stage = recording.current?.stage ?? 'write';
       let waiting = performance.now();
       const waited = (): void => {
@@ -121,7 +121,7 @@ export function recordStatements(
           } finally {
             waiting = performance.now();
           }
-        });
+        }, requester);
       } finally {
         waited();
       }

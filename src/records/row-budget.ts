@@ -1,6 +1,8 @@
 import { apiError } from '../errors.ts';
 import type { SqlValue } from '../model/values.ts';
-import type { RowCounter } from '../sql/statement.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
+import type { CompiledRead } from '../sql/compile/read.ts';
+import type { Requester, RowCounter } from '../sql/statement.ts';
 import type { Row } from '../databases/database.ts';
 import { ApiFailure } from './api-failure.ts';
 import { lengthIn, lengthOfAll } from '../databases/database.ts';
@@ -12,22 +14,73 @@ export const responseTooLong = apiError(
 );
 
 /** The most characters of all rows of one response. */
-const maxCharacters = 128 * 1024 * 1024;
-/** This many rows may always be read at once, whatever their length. */
+export const maxCharacters = 128 * 1024 * 1024;
+/** This many rows may be read at once, if earlier responses tell how long they are. */
 const fewRows = 100;
+/** The least number of characters to reserve beyond those that were expected. */
+const leastGrowth = 64 * 1024;
+
+/** There is no memory for more rows of a response now. Its read has to wait for memory and run again. */
+export class RowShortage extends Error {}
+
+/** The memory that a row budget reserves. */
+export interface RowMemory {
+  /** Reserves memory for more characters; false if there is none now. */
+  readonly tryGrow: (characters: number) => boolean;
+}
+
+export interface RowBudgetOptions {
+  /** The most characters, default `maxCharacters`. */
+  readonly most?: number | undefined;
+  /** The memory that grows with the rows. Absent: all of it counts as reserved. */
+  readonly memory?: RowMemory;
+  /** The characters that are reserved at the beginning. */
+  readonly expected?: number;
+  /** Whether `expected` follows from earlier responses. */
+  readonly isLearned?: boolean;
+  readonly requester?: Requester | undefined;
+}
 
 /**
  * The memory for the rows of one response, in characters. `maxLimit` and `responseItems` bound only the number of records
  * in each collection. A URL can name hundreds of relations, and texts may have any length.
  */
 export class RowBudget implements RowCounter {
+  /** On whose behalf the rows are read. */
+  readonly requester: Requester | undefined;
+  /** How many records, beside their expansions, the response has. */
+  records = 0;
+  private readonly most: number;
+  private readonly memory: RowMemory | undefined;
+  private readonly isLearned: boolean;
+  /** The characters that are reserved, and how many of them are left. */
+  private reserved: number;
   private left: number;
 
-  constructor(characters = maxCharacters) {
-    this.left = characters;
+  constructor({
+    most = maxCharacters,
+    memory,
+    expected = 0,
+    isLearned,
+    requester,
+  }: RowBudgetOptions = {}) {
+    this.most = most;
+    this.memory = memory;
+    this.isLearned = memory === undefined || isLearned === true;
+    this.requester = requester;
+    this.reserved = memory === undefined ? most : Math.min(expected, most);
+    this.left = this.reserved;
   }
 
-  /** Counts a row that was read. Throws an `ApiFailure` if the budget is used up. */
+  /** The characters of the rows so far. */
+  get used(): number {
+    return this.reserved - this.left;
+  }
+
+  /**
+   * Counts a row that was read. Throws an `ApiFailure` if the budget is used up, and a `RowShortage` if there is no memory
+   * for it now.
+   */
   take(row: Row, texts?: readonly number[]): boolean {
     this.use(lengthIn(row, texts));
     return true;
@@ -36,7 +89,7 @@ export class RowBudget implements RowCounter {
   /** Counts characters; a negative number gives them back. */
   use(characters: number): void {
     this.left -= characters;
-    if (characters > 0) this.check();
+    if (characters > 0 && this.left < 0) this.grow();
   }
 
   release(rows: readonly Row[]): void {
@@ -44,14 +97,42 @@ export class RowBudget implements RowCounter {
   }
 
   holds(rows: number, most = Infinity): boolean {
-    return rows <= fewRows || rows * most <= this.left;
+    if (rows <= fewRows && this.isLearned) return true;
+    const wanted = rows * most;
+    return wanted <= this.left || (wanted <= this.most - this.used && this.tryReserve(wanted));
   }
 
-  /** Throws an `ApiFailure` if the budget is used up. */
+  /** Throws as `take`. */
   check(): void {
-    if (this.left < 0) throw new ApiFailure(responseTooLong);
+    if (this.left < 0) this.grow();
+  }
+
+  private grow(): void {
+    const { used, most } = this;
+    if (used > most) throw new ApiFailure(responseTooLong);
+    const wanted = Math.min(most - used, Math.max(leastGrowth, used / 4));
+    if (!this.tryReserve(wanted)) throw new RowShortage('There is no memory for more rows');
+  }
+
+  /** Reserves what is missing so that `characters` are left. */
+  private tryReserve(characters: number): boolean {
+    const missing = characters - this.left;
+    if (this.memory?.tryGrow(missing) === false) return false;
+    this.reserved += missing;
+    this.left += missing;
+    return true;
   }
 }
+
+/**
+ * Runs a read that makes a response: `records` is the number of records that it reads at most, beside their expansions. It
+ * waits until there is memory for them.
+ */
+export type RunRead = <Value>(
+  compiled: CompiledRead,
+  records: number,
+  read: (budget: RowBudget) => MaybePromise<Value>,
+) => MaybePromise<Value>;
 
 /**
  * Counts related records, which come grouped by their first column, the parent's key. As soon as one parent has more than

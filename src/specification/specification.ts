@@ -162,6 +162,7 @@ export interface ServerSpecification {
   readonly bodyLimit?: number;
   /** ms */
   readonly requestTimeout?: number;
+  readonly memory?: number;
   readonly maxInFlight?: number;
   readonly maxConnections?: number;
   /** ms */

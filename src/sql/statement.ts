@@ -36,6 +36,14 @@ export interface RowCounter {
   readonly holds: (rows: number, most?: number) => boolean;
 }
 
+/** On whose behalf a statement runs. */
+export interface Requester {
+  /** Callers share the connections and the reader processes of a server. */
+  readonly caller: string;
+  /** Calls `leave` once if the client disconnects; returns a function after which it does not. */
+  readonly onGone: (leave: () => void) => () => void;
+}
+
 /** The values of a statement's parameters, by source. */
 export interface Values {
   readonly bound: readonly SqlValue[];
@@ -46,6 +54,8 @@ export interface Values {
   readonly offset?: SqlValue;
   /** The counter of rows that may have any length. */
   readonly budget?: RowCounter | undefined;
+  /** Absent for statements of the service itself. */
+  readonly requester?: Requester | undefined;
 }
 
 /** The parameters of a statement, for the driver. */

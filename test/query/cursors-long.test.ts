@@ -6,6 +6,7 @@ import { caller, withTokens } from '../support/callers.ts';
 import { cursorOf, get, idsOf, pageOf, type CursorPage } from './cursors.ts';
 
 const specification = `
+limits: { sorts: 20 }
 resources:
   leaves:
     fields:

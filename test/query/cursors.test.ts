@@ -9,7 +9,7 @@ import { world, worldRecords } from './world.ts';
 let api: TestApi;
 let typed: TestApi;
 beforeAll(async () => {
-  api = await serveBoth(world, worldRecords);
+  api = await serveBoth(`limits: { sorts: 20 }\n${world}`, worldRecords);
   typed = await serveBoth(things, thingRecords);
 });
 afterAll(async () => {

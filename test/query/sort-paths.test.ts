@@ -6,7 +6,7 @@ import { world, worldRecords } from './world.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await serveBoth(world, worldRecords);
+  api = await serveBoth(`limits: { sorts: 20 }\n${world}`, worldRecords);
 });
 afterAll(() => api.stop());
 
@@ -278,7 +278,7 @@ describe('refused', () => {
       `sort=${['name', 'age', 'id', 'address.city', 'address.zip', 'passport.number', 'posts.title', 'posts.views', 'notes.stars'].map((key) => `author.${key}`).join(',')}`,
       'LIMIT_EXCEEDED',
       'sort',
-      '8',
+      '20',
     ],
   ]);
   expectBlame(source, notes, [

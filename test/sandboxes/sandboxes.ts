@@ -32,6 +32,7 @@ export function quietContext(folder: string, now = (): Date => new Date()): Cont
       isTerminal: false,
     },
     clockAndIds: { now, uuid: uuidv7 },
+    heapLimit: Infinity,
     memory: Infinity,
     stop: () => new AbortController().signal,
   };

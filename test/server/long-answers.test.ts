@@ -106,7 +106,7 @@ test('postgres: rows that are read once more after a session was lost count once
   await database.writeOne(made, { bound: [] });
   const lost = `CASE WHEN n = 3 AND nextval('interruptions') = 1 THEN pg_terminate_backend(pg_backend_pid()) END`;
   const sql = `SELECT repeat('0', 20000), ${lost} FROM generate_series(1, 3) AS n`;
-  const budget = new RowBudget(80_000);
+  const budget = new RowBudget({ most: 80_000 });
   const rows = await database.all({ sql, parameters: [] }, { bound: [], budget });
   expect(rows).toHaveLength(3);
   expect([budget.holds(200, 100), budget.holds(200, 50)]).toEqual([false, true]);

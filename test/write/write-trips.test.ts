@@ -131,7 +131,8 @@ const cases: readonly (readonly [
     'a create that expands its links',
     () => both.send('POST', '/v1/posts?expand=tags', { title: title(), tags }),
     201,
-    ['write'],
+    // The record, its links, and what its entity tag is made of.
+    ['write', 'all', 'all', 'all'],
   ],
   [
     'a patch with If-Match',

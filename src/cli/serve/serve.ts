@@ -41,7 +41,7 @@ export async function serve(
   mode: Mode,
   { live, worker }: ServeOptions = {},
 ): Promise<void> {
-  const { output, clockAndIds, memory } = context;
+  const { output, clockAndIds, memory, heapLimit } = context;
   const announces = worker?.printsBanner ?? true;
   const { host, port } = listenAddress(context, flags, api.settings.server);
   const servedApi = live?.current ?? new ServedApi(api, open.database, folder);
@@ -68,7 +68,7 @@ export async function serve(
     host,
     port,
     clockAndIds,
-    memory,
+    memory: Math.min(memory, heapLimit * heapShare),
     mode,
     ...(tls === undefined ? {} : { tls }),
     readers,
@@ -146,6 +146,9 @@ function banner(
   if (page !== undefined) output.print(`See:   ${page}`);
   output.print('Stop:  Ctrl+C');
 }
+
+/** The process may take so many bytes for each byte of heap: two thirds of what requests hold are in the heap. */
+const heapShare = 1.5;
 
 /**
  * An example list for callers without credentials: of the resource with the most records, if possible expanded with a

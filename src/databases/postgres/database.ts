@@ -3,8 +3,9 @@ import { performance } from 'node:perf_hooks';
 import { databaseDefaults } from '../../specification/keys/server.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import { citus, postgres, postgresAlike } from './dialect.ts';
-import { valuesFor, type Statement, type Values } from '../../sql/statement.ts';
+import { valuesFor, type Requester, type Statement, type Values } from '../../sql/statement.ts';
 import {
+  ClientGone,
   ConstraintError,
   DatabaseFailure,
   rowsFrom,
@@ -102,6 +103,7 @@ export class PostgresDatabase implements Database {
   readonly asksAtOnce = true;
   private readonly pool: Pool;
   private readonly canName: boolean;
+  private readonly statementTimeout: number;
   private uses = new WeakMap<Statement, number>();
   private named = 0;
   /** The duration of each statement's last run, in ms. */
@@ -112,6 +114,7 @@ export class PostgresDatabase implements Database {
   constructor(address: PostgresAddress, options: PoolOptions) {
     this.pool = new Pool(address, options);
     this.canName = !options.isPooled;
+    this.statementTimeout = options.statementTimeout;
   }
 
   async all(statement: Statement, values: Values): Promise<readonly Row[]> {
@@ -126,6 +129,7 @@ export class PostgresDatabase implements Database {
         return rows;
       },
       this.isBrief(statement, 'read'),
+      values.requester,
     );
   }
 
@@ -148,6 +152,7 @@ export class PostgresDatabase implements Database {
         }
       },
       false,
+      values.requester,
       () => isFresh && !signal.aborted,
     );
   }
@@ -157,7 +162,10 @@ export class PostgresDatabase implements Database {
     return Number(row?.[0]);
   }
 
-  async write<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
+  async write<Value>(
+    work: (transaction: Transaction) => Promise<Value>,
+    requester?: Requester,
+  ): Promise<Value> {
     const isSequential = this.dialect === citus;
     let transactionOptions: TransactionOptions = {
       keepsSavepoints: false,
@@ -165,7 +173,7 @@ export class PostgresDatabase implements Database {
       isSequential,
     };
     for (let attempt = 0; ; attempt += 1) {
-      const outcome = await this.attempt(work, transactionOptions);
+      const outcome = await this.attempt(work, transactionOptions, requester);
       if ('value' in outcome) return outcome.value;
       const { error } = outcome;
       if (error instanceof NeedsSavepoints)
@@ -220,10 +228,13 @@ export class PostgresDatabase implements Database {
   private async attempt<Value>(
     work: (transaction: Transaction) => Promise<Value>,
     transactionOptions: TransactionOptions,
+    requester: Requester | undefined,
   ): Promise<{ readonly value: Value } | { readonly error: unknown }> {
-    const connection = await this.pool.lend();
+    const connection = await this.pool.lend(requester);
     const isNamed = (statement: Statement): boolean => this.isNamed(statement);
     const transaction = new OpenTransaction(connection, isNamed, transactionOptions);
+    const timer =
+      requester && setTimeout(() => transaction.expire(), this.statementTimeout).unref();
     try {
       await transaction.begin();
       const value = await work(transaction);
@@ -234,6 +245,7 @@ export class PostgresDatabase implements Database {
       await transaction.rollback();
       return { error };
     } finally {
+      clearTimeout(timer);
       this.pool.giveBack(connection);
     }
   }
@@ -350,22 +362,35 @@ export class PostgresDatabase implements Database {
     return duration !== undefined && duration < brief[sharing];
   }
 
-  /** Runs `work` on a connection. Retries it after a lost session or a conflict, if it `mayRepeat`. */
+  /**
+   * Runs `work` on a connection. Retries it after a lost session or a conflict, if it `mayRepeat`. Work that is not brief
+   * ends if the client of the requester goes away.
+   */
   private async withConnection<Answer>(
     work: (connection: Connection) => Promise<Answer>,
     isBrief: boolean,
+    requester: Requester | undefined,
     mayRepeat = (): boolean => true,
   ): Promise<Answer> {
     for (let attempt = 0; ; attempt += 1) {
-      const connection = await (isBrief ? this.pool.share('read') : this.pool.lend());
+      const connection = await (isBrief ? this.pool.share('read') : this.pool.lend(requester));
+      let isGone = false;
+      const stay = isBrief
+        ? undefined
+        : requester?.onGone(() => {
+            isGone = true;
+            connection.giveUp();
+          });
       try {
         return await work(connection);
       } catch (error) {
+        if (isGone) throw new ClientGone({ cause: error });
         if (attempt === 0 && isInterruption(error) && mayRepeat()) this.pool.renew();
         // A standby cancels reads of rows that are about to be removed.
         else if (attempt < retries && isPassing(error) && mayRepeat()) await pause(attempt);
         else if (!this.mayWaitForConnection(error, attempt)) throw meaningOf(error);
       } finally {
+        stay?.();
         this.pool.giveBack(connection);
       }
     }

@@ -1,5 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import { DatabaseFailure, type ConnectionCounts } from '../database.ts';
+import { FairQueue } from '../../lib/fair-queue.ts';
+import type { Requester } from '../../sql/statement.ts';
+import { CallerShares } from '../caller-shares.ts';
+import { ClientGone, DatabaseFailure, type ConnectionCounts } from '../database.ts';
 import type { PostgresAddress } from './address.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 
@@ -26,6 +29,7 @@ const lifetime = 30 * 60_000;
 const fullFor = 1_000;
 
 interface Waiter {
+  readonly caller: string | undefined;
   readonly since: number;
   readonly resolve: (connection: Connection) => void;
   readonly reject: (error: Error) => void;
@@ -39,10 +43,12 @@ export class Pool {
   private address: PostgresAddress;
   private readonly options: PoolOptions;
   private readonly idle: Connection[] = [];
-  private readonly lent = new Set<Connection>();
+  /** The lent connections, each with the caller in whose share it counts. */
+  private readonly lent = new Map<Connection, string | undefined>();
+  private readonly shares: CallerShares;
   /** The shared connections, each with the number of its callers and what they do. */
   private readonly shared = new Map<Connection, { count: number; readonly sharing: Sharing }>();
-  private readonly waiting: Waiter[] = [];
+  private readonly waiting = new FairQueue<Waiter>();
   private readonly timer: NodeJS.Timeout;
   private isClosed = false;
   /** Until when the server is assumed to have no further connection. */
@@ -53,16 +59,17 @@ export class Pool {
   constructor(address: PostgresAddress, options: PoolOptions) {
     this.address = address;
     this.options = options;
+    this.shares = new CallerShares(options.size);
     this.timer = setInterval(() => this.watch(performance.now()), 1_000).unref();
   }
 
   get counts(): ConnectionCounts {
-    return { busy: this.lent.size, idle: this.idle.length, waiting: this.waiting.length };
+    return { busy: this.lent.size, idle: this.idle.length, waiting: this.waiting.size };
   }
 
   /** When the last response arrived on a connection that still exists, on the clock of `performance.now()`. */
   get answeredAt(): number {
-    const there = [...this.idle, ...this.lent].filter(({ isLost }) => !isLost);
+    const there = [...this.idle, ...this.lent.keys()].filter(({ isLost }) => !isLost);
     return Math.max(...there.map(({ answeredAt }) => answeredAt));
   }
 
@@ -73,15 +80,33 @@ export class Pool {
   }
 
   /**
-   * Lends a connection, most recently used first because its statements are prepared. Rejects if all stay busy for
-   * too long.
+   * Lends a connection, most recently used first because its statements are prepared. A requester waits if its caller has
+   * its share of the connections. Rejects if all stay busy for too long, or the client of the requester goes away.
    */
-  lend(): Connection | Promise<Connection> {
+  lend(requester?: Requester): Connection | Promise<Connection> {
     if (this.isClosed) throw new DatabaseFailure('The database is closed.');
-    const connection = this.take();
+    const caller = requester?.caller;
+    const connection = this.shares.isUsedUp(caller) ? undefined : this.take(caller);
     if (connection !== undefined) return connection;
     return new Promise((resolve, reject) => {
-      this.waiting.push({ since: performance.now(), resolve, reject });
+      let stay = (): void => undefined;
+      const waiter: Waiter = {
+        caller,
+        since: performance.now(),
+        resolve: (lent) => {
+          stay();
+          resolve(lent);
+        },
+        reject: (error) => {
+          stay();
+          reject(error);
+        },
+      };
+      this.waiting.push(caller ?? '', waiter);
+      if (requester !== undefined)
+        stay = requester.onGone(() => {
+          if (this.waiting.remove(caller ?? '', waiter)) waiter.reject(new ClientGone());
+        });
     });
   }
 
@@ -95,7 +120,7 @@ export class Pool {
     if (this.options.isPooled) return this.lend();
     // Sharing must not starve callers that wait for a connection of their own.
     const isFull = this.idle.length === 0 && this.lent.size >= this.options.size;
-    const shared = isFull && this.waiting.length === 0 ? this.leastShared(sharing) : undefined;
+    const shared = isFull && this.waiting.size === 0 ? this.leastShared(sharing) : undefined;
     const lent = shared ?? this.lend();
     return lent instanceof Connection
       ? this.asShared(lent, sharing)
@@ -131,10 +156,28 @@ export class Pool {
     // It may have been given up meanwhile.
     if (!this.lent.has(connection)) return;
     if (this.isSpent(connection)) return this.giveUp(connection);
-    const waiter = this.waiting.shift();
-    if (waiter !== undefined) return waiter.resolve(connection);
+    this.takeBack(connection);
+    const waiter = this.nextWaiter();
+    if (waiter === undefined) this.idle.push(connection);
+    else {
+      this.count(connection, waiter.caller);
+      waiter.resolve(connection);
+    }
+  }
+
+  private count(connection: Connection, caller: string | undefined): void {
+    this.lent.set(connection, caller);
+    this.shares.take(caller);
+  }
+
+  private takeBack(connection: Connection): void {
+    this.shares.giveBack(this.lent.get(connection));
     this.lent.delete(connection);
-    this.idle.push(connection);
+  }
+
+  /** The next caller in turn that has not its share yet. */
+  private nextWaiter(): Waiter | undefined {
+    return this.waiting.shift((_, { caller }) => !this.shares.isUsedUp(caller));
   }
 
   /** Ends all idle connections: if one session was lost, the others may be lost without notice. */
@@ -162,20 +205,22 @@ export class Pool {
   }
 
   private hasSome(): boolean {
-    return [...this.idle, ...this.lent].some(({ isLost }) => !isLost);
+    return [...this.idle, ...this.lent.keys()].some(({ isLost }) => !isLost);
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.timer);
-    for (const { reject } of this.waiting.splice(0))
+    for (const { reject } of this.waiting.removeAll())
       reject(new DatabaseFailure('The database is closed.'));
     const seconds = grace / 1000;
-    await Promise.all([...this.idle, ...this.lent].map((connection) => connection.end(seconds)));
+    await Promise.all(
+      [...this.idle, ...this.lent.keys()].map((connection) => connection.end(seconds)),
+    );
   }
 
   /** Takes an idle or a new connection; undefined if the limit is reached. */
-  private take(): Connection | undefined {
+  private take(caller: string | undefined): Connection | undefined {
     let connection = this.idle.pop();
     while (connection !== undefined && this.isSpent(connection)) {
       void connection.end();
@@ -186,28 +231,31 @@ export class Pool {
       if (performance.now() < this.fullUntil && this.hasSome()) return undefined;
       connection = new Connection(this.address, this.options);
     }
-    this.lent.add(connection);
+    this.count(connection, caller);
     return connection;
   }
 
   /** Ends a lent connection and lends another to the next caller in the queue. */
   private giveUp(connection: Connection): void {
-    this.lent.delete(connection);
+    this.takeBack(connection);
     void connection.end();
     this.serveNext();
   }
 
-  /** Lends a connection to the first caller in the queue; returns false if there is none or no caller waits. */
+  /** Lends a connection to the next caller in turn; returns false if there is none or no caller may have one. */
   private serveNext(): boolean {
-    const next = this.waiting.length > 0 ? this.take() : undefined;
-    if (next !== undefined) this.waiting.shift()?.resolve(next);
+    const waiter = this.nextWaiter();
+    if (waiter === undefined) return false;
+    const next = this.take(waiter.caller);
+    if (next === undefined) this.waiting.unshift(waiter.caller ?? '', waiter);
+    else waiter.resolve(next);
     return next !== undefined;
   }
 
   /** Ends connections that passed the statement timeout, and rejects callers that waited for too long. */
   private watch(now: number): void {
     const { statementTimeout, isPooled } = this.options;
-    for (const connection of this.lent) {
+    for (const connection of this.lent.keys()) {
       const waited = now - (connection.waitingSince ?? now);
       if (waited > statementTimeout + grace) {
         this.renew();
@@ -216,11 +264,9 @@ export class Pool {
     }
     // The server may accept connections again.
     while (this.serveNext());
-    while (now - (this.waiting[0]?.since ?? now) > statementTimeout)
-      this.waiting
-        .shift()
-        ?.reject(
-          new DatabaseFailure('All connections to the database stayed busy.', { kind: 'crowded' }),
-        );
+    for (const { reject } of this.waiting.removeAll(({ since }) => now - since > statementTimeout))
+      reject(
+        new DatabaseFailure('All connections to the database stayed busy.', { kind: 'crowded' }),
+      );
   }
 }

@@ -1,5 +1,11 @@
 import { valuesFor, type Statement, type Values } from '../../sql/statement.ts';
-import { ConstraintError, type Changed, type Row, type Transaction } from '../database.ts';
+import {
+  ConstraintError,
+  DatabaseFailure,
+  type Changed,
+  type Row,
+  type Transaction,
+} from '../database.ts';
 import { isLoss, meaningOf, outcomeUnknown } from './errors.ts';
 import type { Connection, Rows } from './connection.ts';
 
@@ -35,6 +41,7 @@ export class OpenTransaction implements Transaction {
   private readonly isNamed: (statement: Statement) => boolean;
   private readonly options: TransactionOptions;
   private begun: Promise<unknown> = Promise.resolve();
+  private isCommitting = false;
 
   constructor(
     connection: Connection,
@@ -82,8 +89,16 @@ export class OpenTransaction implements Transaction {
     }
   };
 
+  /** Ends the transaction with `timeout`, unless it is being committed. */
+  expire(): void {
+    if (this.failure !== undefined || this.isCommitting) return;
+    this.failure = new DatabaseFailure('The transaction took too long.', { kind: 'timeout' });
+    this.connection.giveUp();
+  }
+
   async commit(): Promise<void> {
     if (this.failure !== undefined) throw this.failure;
+    this.isCommitting = true;
     const wasLost = this.connection.isLost;
     try {
       await this.begun;
@@ -121,7 +136,7 @@ export class OpenTransaction implements Transaction {
     try {
       return await send();
     } catch (error) {
-      this.failure = error;
+      this.failure ??= error;
       throw error;
     }
   }

@@ -196,7 +196,7 @@ export class SqliteDatabase implements Database {
     if (!isSlow) return streamRows(this.file, statement, values, signal, take);
     const { file } = this;
     const job = { file, sql: statement.sql, parameters: valuesFor(statement, values) };
-    await this.processes.read(job, take, signal);
+    await this.processes.read(job, take, { signal, requester: values.requester });
   }
 
   count(statement: Statement, values: Values): MaybePromise<number> {
@@ -243,10 +243,11 @@ export class SqliteDatabase implements Database {
     const rows: Row[] = [];
     const job = { file: this.file, sql: statement.sql, parameters: valuesFor(statement, values) };
     try {
-      const took = await this.processes.read(job, (portion) => {
+      const take = (portion: readonly Row[]): boolean => {
         for (const row of portion) if (values.budget?.take(row) !== false) rows.push(row);
         return true;
-      });
+      };
+      const took = await this.processes.read(job, take, { requester: values.requester });
       this.costs.ran(statement, values, performance.now(), { took, timedBy: 'process' });
     } catch (error) {
       const end = performance.now();

@@ -11,7 +11,9 @@ import type { Query } from '../../query/request/query.ts';
 import type { Client } from '../edge/client.ts';
 import type { Dashboard } from '../dashboard/dashboard.ts';
 import type { Mode } from '../edge/edge.ts';
-import type { MemoryBudget } from '../load/memory-budget.ts';
+import type { MemoryBudget, Reservation } from '../load/memory-budget.ts';
+import type { ReadMemory } from '../load/read-memory.ts';
+import type { Requester } from '../../sql/statement.ts';
 import type { CallerCheck } from '../callers/caller-check.ts';
 import type { DebugOptions } from '../../query/request/debug.ts';
 import type { NetworkReport, SimulatedNetwork } from '../simulation/simulated-network.ts';
@@ -39,6 +41,11 @@ export interface Exchange {
   readonly readBody: () => Promise<Result<Buffer>>;
   /** Runs work whose signal aborts when the client disconnects. */
   readonly whileThere: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
+  /** See `Requester`. */
+  readonly onGone: Requester['onGone'];
+  readonly readMemory: ReadMemory;
+  /** The memory for what it reads. */
+  readonly reservation: Reservation;
   readonly servedApi: ServedApi;
   /** Of the served API or of a sandbox; wrapped if it is recorded. */
   readonly database: Database;
@@ -58,7 +65,7 @@ export interface Exchange {
   /** Reports an unforeseen error, and returns the error for the client. */
   readonly failed: (error: unknown) => ApiError;
   readonly clockAndIds: ClockAndIds;
-  /** How long the rows of the answer may be in all, in characters; as `Room` has it where nobody says. */
+  /** The most characters of the rows of the response; undefined: as many as there is memory for. */
   readonly answerLength: number | undefined;
   readonly exportBudget: MemoryBudget;
   /** Whether the server is stopping: it still answers, but is not ready. */

@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '../../errors.ts';
 import { resolveLongCursor } from '../../records/read/cursor-end.ts';
 import { readList, readOne, type ListResult } from '../../records/read/read.ts';
-import { RowBudget } from '../../records/row-budget.ts';
+import type { RunRead } from '../../records/row-budget.ts';
 import { notFound } from '../../records/write/result.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { ResourceView } from '../../model/view.ts';
@@ -25,6 +25,9 @@ import { after, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { entityTag } from '../../records/serialize/record.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
+import type { Requester } from '../../sql/statement.ts';
+import { serverDefaults } from '../../specification/keys/server.ts';
+import { networkOf } from '../callers/rate-limit.ts';
 import type { Call } from './exchange.ts';
 import { mayDebug } from '../debug/audience.ts';
 import { inspectShown } from '../debug/inspect.ts';
@@ -60,8 +63,10 @@ export function listRecords(call: Call): MaybePromise<Result<Response>> {
       );
     const { limit } = bound.value.page;
     if (limit * (1 + plan.selection.expand.length) > manyRecords) exchange.sendEarly();
-    const budget = new RowBudget(exchange.answerLength);
-    return after(readList(compiled.value, bound.value, database, api.limits, budget), (result) => {
+    const read = runRead(call)(compiled.value, limit, (budget) =>
+      readList(compiled.value, bound.value, database, api.limits, budget),
+    );
+    return after(read, (result) => {
       exchange.trace.enter('finalize');
       return after(inspectShown(call, result.records), () =>
         ok(answerList(call, plan, preferences, cursor !== undefined, result)),
@@ -163,20 +168,32 @@ export function readRecord(call: Call, idText: string): MaybePromise<Result<Resp
   const found =
     id === undefined
       ? undefined
-      : readOne(
-          compiled.value,
-          id,
-          bound.value,
-          database,
-          database.dialect,
-          limits,
-          new RowBudget(exchange.answerLength),
+      : runRead(call)(compiled.value, 1, (budget) =>
+          readOne(compiled.value, id, bound.value, database, database.dialect, limits, budget),
         );
   return after(found, (record) => {
     exchange.trace.enter('finalize');
     if (record === undefined) return fail(notFound(resourceView.resource, id ?? idText));
     return after(inspectShown(call, [record]), () => ok(tagged(call, JSON.stringify(record), {})));
   });
+}
+
+/** On whose behalf a call runs: a subject or key by its name, others by their address. */
+export function requesterOf({ exchange: { client, onGone }, caller }: Call): Requester {
+  return {
+    get caller() {
+      return caller.id ?? `address:${networkOf(client.address)}`;
+    },
+    onGone,
+  };
+}
+
+/** Runs the reads of a request once there is memory for them. */
+export function runRead(call: Call, requester = requesterOf(call)): RunRead {
+  const { readMemory, reservation, answerLength: most, servedApi, trace } = call.exchange;
+  const { requestTimeout = serverDefaults.requestTimeout } = servedApi.api.settings.server ?? {};
+  const request = { reservation, requester, until: trace.begin + requestTimeout, most };
+  return (compiled, records, read) => readMemory.run(request, compiled, records, read);
 }
 
 /** The compiled read of one record, with what the query selects and expands. */

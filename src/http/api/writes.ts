@@ -3,7 +3,12 @@ import { apiError, fail, joinErrors, ok, type ApiError, type Result } from '../.
 import { locationOf, type KeptResult } from '../../records/write/idempotency.ts';
 import { RowRights } from '../../records/write/row-rights.ts';
 import { executeWrite } from '../../records/write/write.ts';
-import { notFound, type WriteContext, type WrittenRecord } from '../../records/write/result.ts';
+import {
+  notFound,
+  type WriteContext,
+  type Written,
+  type WrittenRecord,
+} from '../../records/write/result.ts';
 import { refusalOf } from '../../model/access.ts';
 import { inBodyTime } from '../../lib/pattern.ts';
 import { fieldNameIn } from '../../model/view.ts';
@@ -18,7 +23,7 @@ import { emptyResponse, jsonResponse, type Response } from '../response/response
 import { entityTag } from '../../records/serialize/record.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { Call, Exchange } from './exchange.ts';
-import { addressOf, compiledOne, parseId } from './reads.ts';
+import { addressOf, compiledOne, parseId, requesterOf, runRead } from './reads.ts';
 import { inspectShown } from '../debug/inspect.ts';
 import { serverDefaults } from '../../specification/keys/server.ts';
 
@@ -43,15 +48,17 @@ export async function createRecords(call: Call): Promise<Result<Response>> {
       : await createAlways(call, prepared.value, before);
   if (!created.ok) return created;
   const { written, location } = created.value;
-  const readable = written.map(({ record }) => record).filter((record) => record !== undefined);
+  const { records, isUnread } = written;
+  const readable = records.map(({ record }) => record).filter((record) => record !== undefined);
   // A caller that may not read the record gets nothing of it.
   if (readable.length > 0) await inspectShown(call, readable);
   // If the caller may not read the record, or it was deleted since (Idempotency-Key), only its id is known.
-  const shown = written.map(({ id, record }) => record ?? { id });
-  if (isArray) return ok(respondWritten(call, 201, shown, {}));
-  const [first] = written;
+  const shown = records.map(({ id, record }) => record ?? { id });
+  const minimal = isUnread ? { 'preference-applied': 'return=minimal' } : {};
+  if (isArray) return ok(respondWritten(call, 201, shown, minimal));
+  const [first] = records;
   const tagged = first?.record === undefined ? undefined : first;
-  const headers = location === undefined ? {} : { location };
+  const headers = { ...minimal, ...(location === undefined ? {} : { location }) };
   return ok(respondWritten(call, 201, shown[0], headers, tagged));
 }
 
@@ -62,7 +69,7 @@ async function createAlways(
 ): Promise<Result<KeptResult>> {
   const written = await execute(call, plan, context);
   if (!written.ok) return written;
-  return ok({ written: written.value, location: locationOf(before, written.value) });
+  return ok({ written: written.value, location: locationOf(before, written.value.records) });
 }
 
 /** Creates once under an `Idempotency-Key`. See docs/contract/3-writing.md#idempotency-keys. */
@@ -113,7 +120,12 @@ export async function updateRecord(
   const { plan, context } = prepared.value;
   const written = await execute(call, plan, context);
   if (!written.ok) return written;
-  const [first] = written.value;
+  const { records, isUnread } = written.value;
+  const [first] = records;
+  if (isUnread) {
+    const minimal = { 'preference-applied': 'return=minimal' };
+    return ok(respondWritten(call, 200, { id: first?.id }, minimal));
+  }
   if (first?.record === undefined) return ok(emptyResponse(204, exchange.requestId));
   await inspectShown(call, [first.record]);
   return ok(respondWritten(call, 200, first.record, {}, first));
@@ -140,7 +152,16 @@ function preconditionsOf({ headers }: Exchange): Preconditions {
 function answeringWith(call: Call, compiled: CompiledRead, plain?: CompiledRead): WriteContext {
   const { api, database } = call.exchange.servedApi;
   const rights = new RowRights(call.view, call.caller.claims, database.dialect);
-  return { compiled, plain, limits: api.limits, names: namesOf(call), rights };
+  const requester = requesterOf(call);
+  return {
+    compiled,
+    plain,
+    limits: api.limits,
+    runRead: runRead(call, requester),
+    requester,
+    names: namesOf(call),
+    rights,
+  };
 }
 
 const plainQuery = parseQuery('', 'read');
@@ -231,7 +252,7 @@ async function execute(
   { exchange }: Call,
   plan: WritePlan,
   context: WriteContext,
-): Promise<Result<readonly WrittenRecord[]>> {
+): Promise<Result<Written>> {
   const { database, servedApi, trace } = exchange;
   trace.enter(writeStage(plan));
   const written = await executeWrite(plan, database, servedApi.statements, context);

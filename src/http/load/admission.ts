@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import process from 'node:process';
 import { apiError, type ApiError } from '../../errors.ts';
-import { bytesPerBodyByte, Reservation, type MemoryBudget } from './memory-budget.ts';
+import { bytesPerBodyByte, Reservation, type MemoryBudgets } from './memory-budget.ts';
 import type { ResponseBatch } from './response-batch.ts';
 
 /** The event-loop delay, and the time in queue, beyond which requests are refused; in ms. See docs/contract/6-operation.md#overload. */
@@ -198,16 +198,20 @@ export class Admission {
   }
 }
 
-/** What one request holds from its arrival until its response is made: its place in flight, and the bytes of its body. */
+/**
+ * What one request holds: until its response is made, its place in flight and the bytes of its body; until that is sent, the
+ * bytes of what it has read.
+ */
 export class Admitted {
+  readonly rows: Reservation;
   private readonly admission: Admission;
   private readonly body: Reservation;
   private isIn = false;
 
-  /** `budget`: for its body. */
-  constructor(admission: Admission, budget: MemoryBudget) {
+  constructor(admission: Admission, { all, reads }: Pick<MemoryBudgets, 'all' | 'reads'>) {
     this.admission = admission;
-    this.body = new Reservation(budget);
+    this.body = new Reservation(all);
+    this.rows = new Reservation(reads);
   }
 
   /** See `Admission.enter`. */
@@ -221,7 +225,13 @@ export class Admitted {
     return this.body.tryGrow(bytesPerBodyByte * bytes);
   }
 
-  /** Gives back what it holds. */
+  /** Gives back all that it holds. */
+  release(): void {
+    this.leave();
+    this.rows.release();
+  }
+
+  /** Its response is made. */
   leave(): void {
     if (this.isIn) this.admission.leave();
     this.isIn = false;

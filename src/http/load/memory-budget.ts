@@ -9,6 +9,8 @@ const mebibyte = 1024 * 1024;
 export class MemoryBudget {
   /** In bytes. */
   readonly capacity: number;
+  /** Called after each release of this budget or of a share of it. */
+  onRelease: (() => void) | undefined;
   private readonly whole: MemoryBudget | undefined;
   private held = 0;
 
@@ -33,25 +35,27 @@ export class MemoryBudget {
     this.whole?.reserve(bytes);
   }
 
-  /** Reserves bytes if they fit. Into an empty budget any number fits: else a large request would never be served. */
+  /** Reserves bytes if they fit. */
   tryReserve(bytes: number): boolean {
     if (!this.fits(bytes)) return false;
     this.reserve(bytes);
     return true;
   }
 
-  release(bytes: number): void {
-    this.held -= bytes;
-    this.whole?.release(bytes);
-  }
-
-  private fits(bytes: number): boolean {
+  /** Whether so many more bytes fit. Into an empty budget any number fits: else a large request would never be served. */
+  fits(bytes: number): boolean {
     const isWithin = this.held === 0 || this.held + bytes <= this.capacity;
     return isWithin && (this.whole === undefined || this.whole.fits(bytes));
   }
+
+  release(bytes: number): void {
+    this.held -= bytes;
+    this.whole?.release(bytes);
+    this.onRelease?.();
+  }
 }
 
-/** What one request has reserved, released as a whole. */
+/** What one request has reserved of a budget, released as a whole. */
 export class Reservation {
   private readonly budget: MemoryBudget;
   private bytes = 0;
@@ -60,9 +64,18 @@ export class Reservation {
     this.budget = budget;
   }
 
-  /** Reserves more bytes if they fit. */
+  /** Whether `tryGrow` would reserve the bytes. */
+  mayGrow(bytes: number): boolean {
+    return this.budget.reserved === this.bytes || this.budget.fits(bytes);
+  }
+
+  /**
+   * Reserves more bytes if they fit. If nothing else is reserved, any number fits: else a large request would never be
+   * served.
+   */
   tryGrow(bytes: number): boolean {
-    if (!this.budget.tryReserve(bytes)) return false;
+    if (!this.mayGrow(bytes)) return false;
+    this.budget.reserve(bytes);
     this.bytes += bytes;
     return true;
   }
@@ -79,6 +92,11 @@ export class Reservation {
  * half of the memory that the budget leaves.
  */
 export const bytesPerBodyByte = 8;
+/**
+ * How many bytes a character of a row takes, by the count of `lengthOf`: it is there as a value, in its record, in the text
+ * of the response and as bytes for the socket.
+ */
+export const bytesPerCharacter = 4;
 /** However much memory there is, and in however little. */
 const mostBytes = 1024 * mebibyte;
 const fewestBytes = 16 * mebibyte;
@@ -90,17 +108,23 @@ const longestBodies = 4;
 /** What requests may hold together, and the shares of it. */
 export interface MemoryBudgets {
   readonly all: MemoryBudget;
+  /** Responses from the first row that is read until they are sent. */
+  readonly reads: MemoryBudget;
   readonly unsent: MemoryBudget;
   readonly exports: MemoryBudget;
 }
 
-/** The budgets of a server whose process may take `memory` bytes: half of what it does not take for itself. */
-export function memoryBudgets(memory: number, bodyLimit: number): MemoryBudgets {
+/**
+ * The budgets of a server whose process may take `memory` bytes: half of what it does not take for itself, unless `chosen`
+ * bytes are.
+ */
+export function memoryBudgets(memory: number, bodyLimit: number, chosen?: number): MemoryBudgets {
   const half = Math.floor((memory - ownMemory) / 2);
-  const bytes = Math.max(fewestBytes, Math.min(mostBytes, half));
+  const bytes = chosen ?? Math.max(fewestBytes, Math.min(mostBytes, half));
   const all = new MemoryBudget(Math.max(bytes, longestBodies * bodyLimit * bytesPerBodyByte));
   return {
     all,
+    reads: new MemoryBudget(all.capacity, all),
     unsent: new MemoryBudget(bytes * share, all),
     exports: new MemoryBudget(bytes * share, all),
   };

@@ -1,9 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { ClientGone } from '../../databases/database.ts';
 import { isEncrypted } from '../edge/client.ts';
-
-/** The client has disconnected, and its work was ended. */
-export class ClientGone extends Error {}
 
 /** Ends a connection so that the client does not take what it has for a complete response. */
 export function cut(socket: Socket): void {
@@ -12,21 +10,26 @@ export function cut(socket: Socket): void {
   else socket.resetAndDestroy();
 }
 
+/** Calls `leave` once if the client disconnects, at once if it has; returns a function after which it does not. */
+export function onGone(socket: Socket, leave: () => void): () => void {
+  if (socket.destroyed) leave();
+  else socket.once('close', leave);
+  return () => socket.off('close', leave);
+}
+
 /** Runs work whose `signal` aborts when the client disconnects; it fails with `ClientGone` then. */
 export async function whileThere<Value>(
   socket: Socket,
   work: (signal: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
   const gone = new AbortController();
-  const leave = (): void => gone.abort();
-  if (socket.destroyed) leave();
-  else socket.once('close', leave);
+  const stay = onGone(socket, () => gone.abort());
   try {
     return await work(gone.signal);
   } catch (error) {
-    throw gone.signal.aborted ? new ClientGone('The client has gone', { cause: error }) : error;
+    throw gone.signal.aborted ? new ClientGone({ cause: error }) : error;
   } finally {
-    socket.off('close', leave);
+    stay();
   }
 }
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiError, fail, type ApiError } from '../../errors.ts';
 import { freeTurn } from '../../lib/event-loop.ts';
-import { DatabaseFailure, type FailureKind } from '../../databases/database.ts';
 import { ApiFailure } from '../../records/api-failure.ts';
 import { responseTooLong } from '../../records/row-budget.ts';
 import type { ClockAndIds } from '../../query/write/defaults.ts';
@@ -23,8 +22,10 @@ import { Admitted, type Admission } from '../load/admission.ts';
 import type { ResponseBatch } from '../load/response-batch.ts';
 import { answer } from '../api/pipeline.ts';
 import { isProbe } from '../api/router.ts';
-import { ClientGone, whileThere } from '../response/streaming.ts';
+import { ClientGone, DatabaseFailure, type FailureKind } from '../../databases/database.ts';
+import { onGone, whileThere } from '../response/streaming.ts';
 import type { MemoryBudgets } from '../load/memory-budget.ts';
+import type { ReadMemory } from '../load/read-memory.ts';
 import type { UnsentResponses } from '../load/unsent-responses.ts';
 
 /** To parse a body of more bytes takes too long to let responses of the same turn wait for it. */
@@ -55,6 +56,7 @@ export interface Parts {
   /** See `Exchange`. */
   readonly answerLength: number | undefined;
   readonly budgets: MemoryBudgets;
+  readonly readMemory: ReadMemory;
 }
 
 /** Takes requests from their heads to the last byte of their responses. Whatever fails on the way, each ends once. */
@@ -103,7 +105,7 @@ export class RequestHandler {
     }
     const { inFlight } = current;
     const observed = observer.begin(incoming, current, mode);
-    const admitted = new Admitted(admission, this.parts.budgets.all);
+    const admitted = new Admitted(admission, this.parts.budgets);
     inFlight.enter();
     let answered: Response;
     let rest: StreamedBody | undefined;
@@ -137,7 +139,7 @@ export class RequestHandler {
         this.report(observed, error);
       }
     } finally {
-      admitted.leave();
+      admitted.release();
       observed.atEnd?.();
       inFlight.leave();
     }
@@ -181,7 +183,7 @@ export class RequestHandler {
     const problem = malformed ?? refusal ?? refuse();
     if (problem !== undefined) return respondError(problem, path, requestId);
     const expectClient = (): void => {
-      if (request.socket.destroyed) throw new ClientGone('The client has gone');
+      if (request.socket.destroyed) throw new ClientGone();
     };
     const begin = (late: ApiError | undefined): MaybePromise<Response> => {
       if (late !== undefined) return respondError(late, path, requestId);
@@ -211,6 +213,9 @@ export class RequestHandler {
           return body;
         },
         whileThere: (work) => whileThere(request.socket, work),
+        onGone: (leave) => onGone(request.socket, leave),
+        readMemory: this.parts.readMemory,
+        reservation: admitted.rows,
         servedApi: observed.servedApi,
         database: observed.database,
         keys: observed.servedApi.keys,

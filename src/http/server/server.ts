@@ -17,6 +17,7 @@ import type { ServedApi } from './served-api.ts';
 import type { Workers } from './workers.ts';
 import { openListener, type ConnectionSource, type ServerTls } from './listener.ts';
 import { memoryBudgets, MemoryBudget } from '../load/memory-budget.ts';
+import { ReadMemory } from '../load/read-memory.ts';
 import { Metrics } from '../debug/metrics.ts';
 import { SimulatedNetwork } from '../simulation/simulated-network.ts';
 import { Observer } from '../debug/observer.ts';
@@ -92,7 +93,7 @@ export async function startServer(
   const { settings, limits } = servedApi().api;
   const bodyLimit = settings.server?.bodyLimit ?? defaults.bodyLimit;
   const requestTimeout = settings.server?.requestTimeout ?? defaults.requestTimeout;
-  const shared = memoryBudgets(options.memory ?? Infinity, bodyLimit);
+  const shared = memoryBudgets(options.memory ?? Infinity, bodyLimit, settings.server?.memory);
   const { unsentBytes = shared.unsent.capacity, exportBudget = shared.exports } = options;
   const unsentBudget = new MemoryBudget(unsentBytes, shared.all);
   const maxHeaderSize = limits.urlLength + defaults.headersSize;
@@ -157,6 +158,7 @@ export async function startServer(
     bodyLimit,
     answerLength: options.answerLength,
     budgets: { ...shared, exports: exportBudget },
+    readMemory: new ReadMemory(shared),
   });
   const { maxConnections = defaults.maxConnections } = settings.server ?? {};
   const settled = { maxHeaderSize, requestTimeout, maxConnections, connections, tls: options.tls };

@@ -1,5 +1,11 @@
 import { fail, ok, type Result } from '../../errors.ts';
-import type { Field, Limits, Relation, Resource } from '../../model/api.ts';
+import {
+  isToMany,
+  type Field,
+  type Limits,
+  type Relation,
+  type Resource,
+} from '../../model/api.ts';
 import { anyMember } from '../../model/field-types/json.ts';
 import { readText } from '../../model/field-types/string.ts';
 import type { RelationView, ResourceView } from '../../model/view.ts';
@@ -54,6 +60,25 @@ export function targetsOf(
  */
 export function resolvePath(path: string, resourceView: ResourceView): Result<Path, PathProblem> {
   return follow(path.split('.'), 0, resourceView);
+}
+
+/** How many conditions a step to many records counts for, beside its own condition: the database searches them for each. */
+const costOfToMany = 5;
+
+/**
+ * How much a path counts in `limits.filters` and `limits.sorts`. See docs/contract/2-reading.md#filters, rule 8. A step at
+ * the end of a filter's path counts as well.
+ */
+export function costOf(path: Path): number {
+  if (path.kind === 'field') return 1;
+  const below = path.branches.map(({ next }) => (next === undefined ? 1 : costOf(next)));
+  return Math.max(1, ...below) + (isToMany(path.relation) ? costOfToMany : 0);
+}
+
+/** Explains a count that is higher than the number of conditions or keys; empty for one that is not. */
+export function costNote(count: number, written: number): string {
+  if (count <= written) return '';
+  return `; each step to many records counts as ${costOfToMany} more, which makes ${count}`;
 }
 
 /** Whether a path has more dots than a request may use. */

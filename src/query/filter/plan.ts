@@ -1,6 +1,6 @@
 import type { Comparison } from '../../model/operators.ts';
 import { fieldRef, type FieldRef, type Predicate, type Slot } from './predicate.ts';
-import { isTooDeep, type Path } from './path.ts';
+import { costNote, costOf, isTooDeep, type Path } from './path.ts';
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { resolveName } from './resolve.ts';
 import { isToMany, type Api, type Relation, type Resource } from '../../model/api.ts';
@@ -64,9 +64,13 @@ export function planFilters(
   const isPlainId = ({ name }: Condition): boolean => resourceView.fields.get(name)?.field === id;
   const ids = conditions.filter(isPlainId);
   const repeated = new Map<string, number>();
+  let count = ids.length > 1 ? 1 : 0;
   for (const condition of conditions.filter((one) => ids.length < 2 || !isPlainId(one))) {
     const planned = planCondition(condition, context);
-    if (planned === undefined) continue;
+    if (planned === undefined) {
+      count += 1;
+      continue;
+    }
     const { path, leaves } = planned;
     const { name } = condition;
     const times = repeated.get(name) ?? 0;
@@ -74,6 +78,9 @@ export function planFilters(
     // A repeated parameter is about a further related record, so it gets a key of its own.
     const further = times === 0 ? '' : `#${name}#${times}`;
     const collections = collectionsOf(path, expand);
+    count += Math.max(
+      ...(collections.length === 0 ? [path] : collections.map(({ rest }) => rest)).map(costOf),
+    );
     for (const { node, rest } of collections) {
       add(getOrInsert(within, node, noConditions), rest, further, leaves);
     }
@@ -86,9 +93,13 @@ export function planFilters(
     const sources = ids.map(({ source }) => source);
     records.own.push(compare('id', sources, fieldRef(id), 'in', context));
   }
-  for (const group of groups) records.own.push({ kind: 'or', parts: planGroup(group, context) });
+  for (const group of groups) {
+    const planned = planGroup(group, context);
+    records.own.push({ kind: 'or', parts: planned.parts });
+    count += planned.count;
+  }
   for (const [node, items] of within) node.where = predicatesOf(items);
-  const count =
+  const written =
     conditions.length -
     Math.max(0, ids.length - 1) +
     groups.reduce((sum, one) => sum + one.length, 0);
@@ -96,20 +107,26 @@ export function planFilters(
     problems.push({
       parameter: conditions[0]?.name ?? '_or',
       code: 'LIMIT_EXCEEDED',
-      message: `a request takes at most ${counted(api.limits.filters, 'filter')} (limits.filters); this one has ${count}`,
+      message: `a request takes at most ${counted(api.limits.filters, 'filter')} (limits.filters); this one has ${written}${costNote(count, written)}`,
     });
   return predicatesOf(records);
 }
 
 /** Each pair of an `_or` is independent of other filters, and applies to the records themselves. */
-function planGroup(group: readonly Condition[], context: FilterContext): readonly Predicate[] {
-  return group.flatMap((condition) => {
+function planGroup(
+  group: readonly Condition[],
+  context: FilterContext,
+): { readonly parts: readonly Predicate[]; readonly count: number } {
+  let count = 0;
+  const parts = group.flatMap((condition) => {
     const planned = planCondition(condition, context, true);
+    count += planned === undefined ? 1 : costOf(planned.path);
     if (planned === undefined) return [];
     const alone = noConditions();
     add(alone, planned.path, '', planned.leaves);
     return predicatesOf(alone);
   });
+  return { parts, count };
 }
 
 function notOfSingle(parameter: string): QueryProblem {

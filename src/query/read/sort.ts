@@ -1,5 +1,12 @@
 import { fail, ok, type Result } from '../../errors.ts';
-import { isTooDeep, resolvePath, type Path, type PathProblem } from '../filter/path.ts';
+import {
+  costNote,
+  costOf,
+  isTooDeep,
+  resolvePath,
+  type Path,
+  type PathProblem,
+} from '../filter/path.ts';
 import { fieldRef } from '../filter/predicate.ts';
 import { unknownPath } from '../filter/resolve.ts';
 import { splitNames } from '../filter/text.ts';
@@ -37,7 +44,7 @@ export interface PlannedSort {
   readonly collections: ReadonlyMap<ExpandNode, readonly SortKey[]>;
   /** Collection keys from the cursor, for collections that the request itself does not sort. */
   readonly fromCursor?: ReadonlyMap<ExpandNode, readonly SortKey[]>;
-  /** The number of names in the text. */
+  /** How much the names in the text count in `limits.sorts`. */
   readonly count: number;
 }
 
@@ -62,11 +69,10 @@ export function planSort(
     refuse(names.error);
     return { keys, collections, count: 0 };
   }
-  const count = names.value.length;
-  if (count > limits.sorts)
-    refuse(`takes at most ${counted(limits.sorts, 'key')} (limits.sorts)`, 'LIMIT_EXCEEDED');
+  let count = 0;
   const written = new Set<string>();
   for (const item of names.value) {
+    count += 1;
     const descending = item.startsWith('-');
     const name = descending ? item.slice(1) : item;
     if (name === '') {
@@ -87,8 +93,14 @@ export function planSort(
       for (const { key: planned, collection } of key.value)
         if (collection === undefined) keys.push(planned);
         else collections.set(collection, [...(collections.get(collection) ?? []), planned]);
+    if (key.ok) count += Math.max(...key.value.map(({ cost }) => cost)) - 1;
     written.add(name);
   }
+  if (count > limits.sorts)
+    refuse(
+      `takes at most ${counted(limits.sorts, 'key')} (limits.sorts)${costNote(count, names.value.length)}`,
+      'LIMIT_EXCEEDED',
+    );
   return { keys, collections, count };
 }
 
@@ -103,6 +115,8 @@ interface PlannedKey {
   readonly key: SortKey;
   /** The expanded collection that it sorts; undefined for the records themselves. */
   readonly collection: ExpandNode | undefined;
+  /** See `costOf`. */
+  readonly cost: number;
 }
 
 /** The keys of a name: one, or below a morphTo one for each collection at that path. */
@@ -137,13 +151,14 @@ function planKey(
   const collections = collectionsOf(path.value, expand);
   if (collections.length === 0) {
     const key = keyAt(name, path.value, descending, nulls);
-    return key.ok ? ok([{ key: key.value, collection: undefined }]) : key;
+    const cost = costOf(path.value);
+    return key.ok ? ok([{ key: key.value, collection: undefined, cost }]) : key;
   }
   const keys: PlannedKey[] = [];
   let failure: Result<never, string> | undefined;
   for (const { node, rest } of collections) {
     const key = keyAt(name, rest, descending, nulls);
-    if (key.ok) keys.push({ key: key.value, collection: node });
+    if (key.ok) keys.push({ key: key.value, collection: node, cost: costOf(rest) });
     else failure ??= key;
   }
   return failure !== undefined && keys.length === 0 ? failure : ok(keys);

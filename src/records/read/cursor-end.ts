@@ -26,11 +26,12 @@ export async function resolveLongCursor(
   bound: Bound,
   database: Database,
 ): Promise<Result<Bound, string>> {
-  const { plan, ends: statement } = compiled;
-  if (plan.kind !== 'list' || statement === undefined) return ok(bound);
+  const { plan } = compiled;
+  if (plan.kind !== 'list') return ok(bound);
   const { order, resource } = plan;
   const { dialect } = database;
-  const rows = await database.all(statement, {
+  // A forged cursor must not depend on records that the caller may not see.
+  const rows = await database.all(compiled.among().rows, {
     bound: encode(compiled, { ...bound, after: [] }, dialect),
     keys: dialect.keys(ends.map(({ id }) => encodeValue(dialect, id, resource.id))),
   });

@@ -202,6 +202,7 @@ function readTarget(
     cap,
     offset,
     budget,
+    requester: budget.requester,
   };
   const { top, count } = target;
   const trial = new CappedRowCounter(budget, cap);

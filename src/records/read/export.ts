@@ -193,7 +193,7 @@ async function* readPortions(
   const rowsOf = async (ids: readonly SqlValue[]): Promise<readonly Row[] | undefined> => {
     const values = { bound, keys: database.dialect.keys(ids), limit: ids.length };
     if (ids.length === 1) return database.all(statement, values);
-    const budget = new RowBudget(longestPortion);
+    const budget = new RowBudget({ most: longestPortion });
     try {
       return await database.all(statement, { ...values, budget });
     } catch (error) {

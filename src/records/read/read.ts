@@ -5,7 +5,7 @@ import type { RecordValue } from '../serialize/record.ts';
 import { after, both, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { CompiledLookup, CompiledRead } from '../../sql/compile/read.ts';
-import type { Dialect } from '../../sql/dialect.ts';
+import { decoderOf, encodeValue, type Dialect } from '../../sql/dialect.ts';
 import type { Statement, Values } from '../../sql/statement.ts';
 import type { Database, Executor, Row } from '../../databases/database.ts';
 import { readSelection } from './expansion.ts';
@@ -58,7 +58,9 @@ export function readList(
   budget: RowBudget,
 ): MaybePromise<ListResult> {
   const { limit, offset } = bound.page;
-  const values = { bound: encode(compiled, bound, database.dialect), limit, offset, budget };
+  const { requester } = budget;
+  const encoded = encode(compiled, bound, database.dialect);
+  const values = { bound: encoded, limit, offset, budget, requester };
   const isExact = compiled.count !== undefined && compiled.estimate === undefined;
   // Without an exact total, one more row shows whether there is a next page.
   const wanted = isExact ? limit : limit + 1;
@@ -106,6 +108,7 @@ function readPage(
 ): MaybePromise<ListResult> {
   const { limit, offset } = page;
   const rows = found.length > limit ? found.slice(0, limit) : found;
+  values.budget.records = rows.length;
   const level = {
     executor: database,
     dialect: database.dialect,
@@ -155,6 +158,45 @@ export function keyValues(row: Row, { keys }: CompiledRead): readonly JsonValue[
   });
 }
 
+/**
+ * Reads the records with these ids as one list, with their expansions; undefined for those that do not exist for the
+ * caller.
+ */
+export function readAmong(
+  compiled: CompiledRead,
+  ids: readonly JsonValue[],
+  bound: Bound,
+  database: Database,
+  limits: Limits,
+  budget: RowBudget,
+): MaybePromise<readonly (RecordValue | undefined)[]> {
+  const { dialect } = database;
+  const { id } = compiled.plan.resource;
+  const { rows: statement, idPosition } = compiled.among();
+  const values = encode(compiled, bound, dialect);
+  const keys = dialect.keys(ids.map((one) => encodeValue(dialect, one, id)));
+  const { requester } = budget;
+  return after(database.all(statement, { bound: values, keys, budget, requester }), (rows) => {
+    budget.records = rows.length;
+    const level = {
+      executor: database,
+      dialect,
+      limits,
+      budget,
+      parents: ids.length,
+      bound: values,
+    };
+    const read = readSelection(rows, compiled.selection, { ...level, collections: [], path: '' });
+    return after(read, (records) => {
+      const decode = decoderOf(dialect, id);
+      const byId = new Map(
+        rows.map((row, index) => [decode(row[idPosition] ?? null), records[index]]),
+      );
+      return ids.map((one) => byId.get(one));
+    });
+  });
+}
+
 /** Reads one record by its id; undefined if there is none. */
 export function readOne(
   compiled: CompiledRead,
@@ -168,7 +210,10 @@ export function readOne(
   const [statement] = compiled.rows;
   if (statement === undefined) return undefined;
   const values = encode(compiled, bound, dialect);
-  return after(executor.all(statement, { bound: values, id, limit: 1, budget }), (rows) => {
+  const { requester } = budget;
+  const found = executor.all(statement, { bound: values, id, limit: 1, budget, requester });
+  return after(found, (rows) => {
+    budget.records = rows.length;
     if (rows.length === 0) return undefined;
     const { collections } = bound;
     const one = { parents: 1, bound: values, collections, path: '' };

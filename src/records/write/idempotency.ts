@@ -14,7 +14,8 @@ import {
 import { ApiFailure } from '../api-failure.ts';
 import { createWithLinks } from './create-with-links.ts';
 import { Writer } from './write.ts';
-import type { WriteContext, WrittenRecord } from './result.ts';
+import { readWritten } from './read-back.ts';
+import type { WriteContext, Written, WrittenRow } from './result.ts';
 
 /** A request with an Idempotency-Key. */
 export interface KeyedRequest {
@@ -34,7 +35,7 @@ export interface KeyedRequest {
 
 /** The records that were created now or earlier with the same key; only the id of a record deleted since. */
 export interface KeptResult {
-  readonly written: readonly WrittenRecord[];
+  readonly written: Written;
   readonly location: string | undefined;
 }
 
@@ -110,17 +111,19 @@ export class IdempotencyKeys {
     for (;;) {
       let isClaiming = false;
       try {
-        const answer = await keyed.database.write(async (transaction) => {
+        const { rows, location } = await keyed.database.write(async (transaction) => {
           isClaiming = true;
           const kept = await this.claim(transaction, keyed, end);
           isClaiming = false;
-          const writer = new Writer(transaction, this.database.dialect, statements, context);
           if (kept !== undefined)
-            return { written: await writer.readBack(kept.ids), location: kept.location };
-          const written = await writer.run(plan);
-          return this.keep(transaction, keyed, written);
-        });
-        return ok(answer);
+            return {
+              rows: kept.ids.map((id) => ({ id, row: undefined })),
+              location: kept.location,
+            };
+          const writer = new Writer(transaction, this.database.dialect, statements, context);
+          return this.keep(transaction, keyed, await writer.run(plan));
+        }, context.requester);
+        return ok({ written: await readWritten(rows, context, keyed.database), location });
       } catch (error) {
         if (error instanceof ApiFailure) return fail(error.error);
         const hasWaited =
@@ -156,12 +159,12 @@ export class IdempotencyKeys {
   private async keep(
     { run }: Transaction,
     { scope, status, locationPrefix }: KeyedRequest,
-    written: readonly WrittenRecord[],
-  ): Promise<KeptResult> {
-    const location = locationOf(locationPrefix, written);
-    const ids = JSON.stringify(written.map(({ id }) => id));
+    rows: readonly WrittenRow[],
+  ): Promise<{ readonly rows: readonly WrittenRow[]; readonly location: string | undefined }> {
+    const location = locationOf(locationPrefix, rows);
+    const ids = JSON.stringify(rows.map(({ id }) => id));
     await run(this.statements.keep, { bound: [String(status), ids, location ?? null, scope] });
-    return { written, location };
+    return { rows, location };
   }
 
   /** Deletes some expired keys, once per `cleanupInterval` while there are no more. */
@@ -198,7 +201,12 @@ async function createAtOnce(
   try {
     const kept = { scope, request, at, status, wait, locationPrefix };
     const whole = await createWithLinks(plan, context, database, statements, kept);
-    return whole && { written: [whole], location: locationOf(locationPrefix, [whole]) };
+    return (
+      whole && {
+        written: { records: [whole], isUnread: false },
+        location: locationOf(locationPrefix, [whole]),
+      }
+    );
   } catch (error) {
     const hasWaited = error instanceof DatabaseFailure && lockFailures.has(error.kind);
     if (hasWaited || error instanceof ConstraintError) return undefined;
@@ -217,7 +225,7 @@ function milliseconds(end: number): number {
 /** The Location of a single created record: `prefix` and its id. */
 export function locationOf(
   prefix: string | undefined,
-  [first]: readonly WrittenRecord[],
+  [first]: readonly Pick<WrittenRow, 'id'>[],
 ): string | undefined {
   return prefix === undefined ? undefined : prefix + encodeURIComponent(String(first?.id));
 }

@@ -4,9 +4,11 @@ import type { RecordValue } from '../serialize/record.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { decoderOf, encodeValue, type StoredForms } from '../../sql/dialect.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
+import type { Requester } from '../../sql/statement.ts';
 import type { DataAccess, Names } from './conflicts.ts';
 import { skippedByTrigger, type Row } from '../../databases/database.ts';
 import { ApiFailure } from '../api-failure.ts';
+import type { RunRead } from '../row-budget.ts';
 import type { RowRights } from './row-rights.ts';
 
 /** What a write needs besides its plan: the reads for its response, and the caller's names and rights. */
@@ -16,8 +18,24 @@ export interface WriteContext {
   /** The default read, if the request asked for a different one; the entity tag is that of the default read. */
   readonly plain: CompiledRead | undefined;
   readonly limits: Limits;
+  /** Runs the reads after the commit. */
+  readonly runRead: RunRead;
+  readonly requester: Requester;
   readonly names: Names;
   readonly rights: RowRights;
+}
+
+/** What a transaction has written: the id of a record, and the row for the response if the statement returned it. */
+export interface WrittenRow {
+  readonly id: JsonValue;
+  readonly row: Row | undefined;
+}
+
+/** What a write has done, as its response shows it. */
+export interface Written {
+  readonly records: readonly WrittenRecord[];
+  /** The records could not be read after the commit, or not in time: only their ids are known. */
+  readonly isUnread: boolean;
 }
 
 /** One record after a write. */

@@ -34,7 +34,7 @@ import { boundFor } from '../../query/bind.ts';
 import { matchesTag } from '../../query/request/headers.ts';
 import { entityTag } from '../serialize/record.ts';
 import { readOne } from '../read/read.ts';
-import { serializerOf, type RecordValue } from '../serialize/record.ts';
+import type { RecordValue } from '../serialize/record.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import { currentValues, encodedIn, inOrder, noValues, valueIn } from './field-values.ts';
 import { deleteRecord } from './delete.ts';
@@ -43,13 +43,15 @@ import { ApiFailure, invalidValues, rejectLinks } from '../api-failure.ts';
 import { RowBudget } from '../row-budget.ts';
 import { checkResult, checkTarget, isUnrestricted } from './access-checks.ts';
 import { createWithLinks } from './create-with-links.ts';
+import { readWritten } from './read-back.ts';
 import {
   ifMatchFailed,
   ifNoneMatchFailed,
   notFound,
   unchangedError,
   type WriteContext,
-  type WrittenRecord,
+  type Written,
+  type WrittenRow,
 } from './result.ts';
 
 /** Runs a write in one transaction; returns every failure that the request is to blame for as an ApiError. */
@@ -58,7 +60,7 @@ export async function executeWrite(
   database: Database,
   statements: WriteStatements,
   context: WriteContext,
-): Promise<Result<readonly WrittenRecord[]>> {
+): Promise<Result<Written>> {
   try {
     const atOnce = await writeAtOnce(plan, database, statements, context);
     if (atOnce !== undefined) return atOnce;
@@ -67,10 +69,11 @@ export async function executeWrite(
     if (!(error instanceof ConstraintError)) throw error;
   }
   try {
-    const written = await database.write((transaction) =>
-      new Writer(transaction, database.dialect, statements, context).run(plan),
+    const written = await database.write(
+      (transaction) => new Writer(transaction, database.dialect, statements, context).run(plan),
+      context.requester,
     );
-    return ok(written);
+    return ok(await readWritten(written, context, database));
   } catch (error) {
     if (error instanceof ApiFailure) return fail(error.error);
     throw error;
@@ -83,17 +86,17 @@ async function writeAtOnce(
   database: Database,
   statements: WriteStatements,
   context: WriteContext,
-): Promise<Result<readonly WrittenRecord[]> | undefined> {
+): Promise<Result<Written> | undefined> {
   const { compiled, plain, rights } = context;
   // If the response selects other fields, the entity tag needs a read of its own.
   if (plain !== undefined || !isUnrestricted(plan, compiled, rights)) return undefined;
   const plainly = writeDirectly(plan, compiled, database, statements);
   if (plainly !== undefined) {
     const written = await plainly;
-    return written && ok(written);
+    return written && ok({ records: written, isUnread: false });
   }
   const whole = await createWithLinks(plan, context, database, statements);
-  return whole && ok([whole]);
+  return whole && ok({ records: [whole], isUnread: false });
 }
 
 /** One run of a plan inside a transaction. */
@@ -118,7 +121,7 @@ export class Writer {
     this.access = { transaction, dialect, statements, names, rights };
   }
 
-  async run(plan: WritePlan): Promise<readonly WrittenRecord[]> {
+  async run(plan: WritePlan): Promise<readonly WrittenRow[]> {
     switch (plan.kind) {
       case 'create':
         return this.create(plan);
@@ -139,7 +142,7 @@ export class Writer {
   /** Tries every record even if one is rejected, so that every problem is reported. */
   private async create(
     plan: Extract<WritePlan, { kind: 'create' }>,
-  ): Promise<readonly WrittenRecord[]> {
+  ): Promise<readonly WrittenRow[]> {
     const { resource, records, isArray } = plan;
     let isForbidden = false;
     const ids: JsonValue[] = [];
@@ -177,15 +180,15 @@ export class Writer {
     if (refused) throw invalidValues(problems);
     if (isForbidden) this.context.rights.reject();
     await checkResult(plan, ids, this.access, this.context.rights);
-    return this.readBack(ids, rows);
+    return ids.map((id, index) => ({ id, row: rows[index] }));
   }
 
   private async changed(
     plan: Extract<WritePlan, { kind: 'update' }>,
-  ): Promise<readonly WrittenRecord[]> {
+  ): Promise<readonly WrittenRow[]> {
     const row = await this.update(plan);
     await checkResult(plan, [plan.id], this.access, this.context.rights);
-    return this.readBack([plan.id], [row]);
+    return [{ id: plan.id, row }];
   }
 
   /**
@@ -316,40 +319,14 @@ export class Writer {
     return values;
   }
 
-  /** The records for the response, from the returned rows if possible, otherwise read. */
-  async readBack(
-    ids: readonly JsonValue[],
-    rows: readonly (Row | undefined)[] = [],
-  ): Promise<readonly WrittenRecord[]> {
-    const { compiled, plain, limits } = this.context;
-    const serialize = serializerOf(compiled.selection.columns);
-    // All records of one response share the limit.
-    const responseItems = Math.floor(limits.responseItems / Math.max(ids.length, 1));
-    const shared = { ...limits, responseItems };
-    const budget = new RowBudget();
-    const written: WrittenRecord[] = [];
-    const isKnown = plain === undefined && ids.every((_, index) => rows[index] !== undefined);
-    if (!isKnown) this.transaction.enter?.(`fetch_${compiled.plan.resource.name}`);
-    for (const [index, id] of ids.entries()) {
-      const row = rows[index];
-      written.push({
-        id,
-        record: row === undefined ? await this.read(compiled, id, shared, budget) : serialize(row),
-        plain: plain && (await this.read(plain, id, shared, budget)),
-      });
-    }
-    return written;
-  }
-
   private read(
     compiled: CompiledRead,
     id: JsonValue,
     limits: Limits,
-    budget = new RowBudget(),
   ): MaybePromise<RecordValue | undefined> {
     const key = this.encode(id, compiled.plan.resource.id);
     const bound = boundFor(this.context.rights.claims);
-    return readOne(compiled, key, bound, this.transaction, this.dialect, limits, budget);
+    return readOne(compiled, key, bound, this.transaction, this.dialect, limits, new RowBudget());
   }
 
   /** Runs a change of values; if the database rejects them, finds every field that is to blame. */

@@ -139,6 +139,11 @@ export const server = exactly<ServerSpecification>()(
         minimum: 1,
         default: serverDefaults.bodyLimit,
       }),
+      memory: size({
+        description:
+          'The memory that requests may hold together: bodies, rows, responses. By default half of what the process may use.',
+        minimum: 16 * 1024 * 1024,
+      }),
       requestTimeout: duration({
         description: 'The longest that a request may take to arrive.',
         minimum: 1,

@@ -90,14 +90,21 @@ export interface CompiledRead {
   readonly rows: readonly Statement[];
   /** For a list whose total is requested. */
   readonly count: Statement | undefined;
-  /** For a cursor that does not carry its values: the records that it names, with the columns of the page's rows. */
-  readonly ends: Statement | undefined;
+  /** The records with some ids, with the columns of `rows`; compiled when it is first needed. */
+  readonly among: () => CompiledAmong;
   /** For a list whose total may be the planner's estimate, if the database has one. */
   readonly estimate: Statement | undefined;
   /** For a list that is found faster through related records, as long as those are few. */
   readonly lookup: CompiledLookup | undefined;
   /** The sort keys of a list. */
   readonly keys: readonly CompiledKey[];
+}
+
+/** The rows whose ids are among `keys` and that the caller may see, in any order. */
+export interface CompiledAmong {
+  readonly rows: Statement;
+  /** The position of the id in them. */
+  readonly idPosition: number;
 }
 
 /** The statements of a list that is found through related records. */
@@ -112,6 +119,8 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
   const columns = new ColumnList(dialect, 't');
   const selection = compileSelection(plan.selection, columns, dialect);
   const from = `FROM ${quote(plan.resource.table)} AS t`;
+  let known: CompiledAmong | undefined;
+  const among = (): CompiledAmong => (known ??= compileAmong(plan, columns, dialect));
   if (plan.kind === 'one') {
     const read = (add: Add): string => {
       const select = `SELECT ${columns.sql(add)} ${from}`;
@@ -123,7 +132,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
       plan,
       selection,
       rows: [rows],
-      ends: undefined,
+      among,
       count: undefined,
       estimate: undefined,
       lookup: undefined,
@@ -173,11 +182,6 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
         rows: pages(found),
       }
     : undefined;
-  const ends =
-    paging.mode === 'cursor' && paging.isLong
-      ? // A forged cursor must not depend on records that the caller may not see.
-        rowsAmong(plan, columns, dialect)
-      : undefined;
   const all = (add: Add): string => `${from}${whereSql(found(add))}`;
   const count =
     plan.count === 'none'
@@ -186,7 +190,12 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
   const explain = plan.count === 'estimated' ? dialect.estimate : undefined;
   const estimate = explain && buildStatement(dialect, (add) => explain.sql(`SELECT 1 ${all(add)}`));
   const rows = pages(eachAsked);
-  return { plan, selection, rows, ends, count, estimate, lookup, keys };
+  return { plan, selection, rows, among, count, estimate, lookup, keys };
+}
+
+function compileAmong(plan: ReadPlan, columns: ColumnList, dialect: Dialect): CompiledAmong {
+  const idPosition = columns.position(plan.resource.id);
+  return { rows: rowsAmong(plan, columns, dialect), idPosition };
 }
 
 /** The rows whose ids are among `keys` and that the caller may see. */

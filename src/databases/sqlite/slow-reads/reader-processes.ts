@@ -2,7 +2,10 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import Driver from 'better-sqlite3';
 import type { SqlValue } from '../../../model/values.ts';
-import { DatabaseFailure, type Row, type Take } from '../../database.ts';
+import { FairQueue } from '../../../lib/fair-queue.ts';
+import type { Requester } from '../../../sql/statement.ts';
+import { CallerShares } from '../../caller-shares.ts';
+import { ClientGone, DatabaseFailure, type Row, type Take } from '../../database.ts';
 import { programBeside } from '../../../lib/sibling-program.ts';
 import { busyPatience, meaningOf } from '../errors.ts';
 
@@ -31,6 +34,8 @@ export type Report =
 
 /** A statement, and the caller that waits for its rows. */
 interface Task extends Job {
+  /** In whose share it counts; undefined for the service itself. */
+  readonly caller: string | undefined;
   readonly take: Take;
   /** Whether the deadline applies to each portion. */
   readonly isStream: boolean;
@@ -79,7 +84,8 @@ export class ReaderProcesses {
   private readonly limit: number;
   private readonly processes = new Set<ReaderProcess>();
   private idle: ReaderProcess[] = [];
-  private waiting: Task[] = [];
+  private readonly waiting = new FairQueue<Task>();
+  private readonly shares: CallerShares;
   private isClosed = false;
 
   /**
@@ -91,36 +97,44 @@ export class ReaderProcesses {
     this.deadline = deadline;
     this.longestWait = Math.max(deadline, busyPatience);
     this.limit = mostReaders(memory);
+    this.shares = new CallerShares(this.limit);
   }
 
   /**
    * Runs a statement and hands over its rows in portions as long as `take` wants more. Returns the milliseconds that
    * the statement itself took. Rejects with a DatabaseFailure: `timeout` at the deadline, `crowded` if no process
-   * became free in time.
+   * became free in time. A requester waits while its caller has its share of the processes; the read ends with `ClientGone`
+   * if its client goes away.
    */
-  read(job: Job, take: Take, signal?: AbortSignal): Promise<number> {
-    return new Promise<number>((resolve, reject) => {
-      if (this.isClosed) throw unreachable();
-      signal?.throwIfAborted();
-      const task: Task = { ...job, take, isStream: signal !== undefined, resolve, reject };
-      signal?.addEventListener('abort', () => this.abandon(task, signal.reason), { once: true });
-      this.waiting.push(task);
-      this.startWaiting(task);
-      this.assignTasks();
-    });
+  async read(
+    job: Job,
+    take: Take,
+    { signal, requester }: { signal?: AbortSignal; requester?: Requester | undefined } = {},
+  ): Promise<number> {
+    if (this.isClosed) throw unreachable();
+    signal?.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const isStream = signal !== undefined;
+    const task: Task = { ...job, caller: requester?.caller, take, isStream, resolve, reject };
+    signal?.addEventListener('abort', () => this.abandon(task, signal.reason), { once: true });
+    this.waiting.push(task.caller ?? '', task);
+    this.startWaiting(task);
+    const stay = requester?.onGone(() => this.abandon(task, new ClientGone()));
+    this.assignTasks();
+    return promise.finally(stay);
   }
 
   /** Ends all processes, busy or not. */
   async close(): Promise<void> {
     this.isClosed = true;
-    for (const task of this.waiting.splice(0)) this.reject(task, unreachable());
+    for (const task of this.waiting.removeAll()) this.reject(task, unreachable());
     await Promise.all([...this.processes].map((reader) => this.endAndWait(reader)));
   }
 
   /** Ends the reads of one file. Afterwards no process has the file open. */
   async leave(file: string): Promise<void> {
     const isOfFile = (task: Task): boolean => task.file === file;
-    for (const task of this.waiting.filter(isOfFile)) this.abandon(task, unreachable());
+    for (const task of this.waiting.removeAll(isOfFile)) this.reject(task, unreachable());
     const holding = [...this.processes].filter((reader) => reader.file === file);
     await Promise.all(holding.map((reader) => this.endAndWait(reader)));
   }
@@ -143,15 +157,15 @@ export class ReaderProcesses {
   /** Assigns waiting tasks to idle processes, and starts more if needed. */
   private assignTasks(): void {
     for (;;) {
-      const [task] = this.waiting;
-      if (task === undefined) return;
-      const reader = this.idle.pop();
+      const reader = this.idle.at(-1);
       if (reader === undefined) break;
-      this.waiting.shift();
+      const task = this.waiting.shift((_, { caller }) => !this.shares.isUsedUp(caller));
+      if (task === undefined) return;
+      this.idle.pop();
       this.assign(reader, task);
     }
     const starting = [...this.processes].filter(({ isReady }) => !isReady).length;
-    const wanted = Math.min(this.waiting.length - starting, this.limit - this.processes.size);
+    const wanted = Math.min(this.waiting.size - starting, this.limit - this.processes.size);
     for (let count = 0; count < wanted; count += 1) this.start();
   }
 
@@ -181,6 +195,7 @@ export class ReaderProcesses {
   private assign(reader: ReaderProcess, task: Task): void {
     clearTimeout(reader.timer);
     clearTimeout(task.wait);
+    this.shares.take(task.caller);
     reader.task = task;
     reader.file = task.file;
     this.startDeadline(reader);
@@ -213,7 +228,7 @@ export class ReaderProcesses {
       this.handOver(reader, task, report.rows);
       return;
     }
-    reader.task = undefined;
+    this.endTask(reader);
     if (report.kind === 'done') task.resolve(report.took);
     else task.reject(errorOf(report.message, report.code));
     this.setIdle(reader);
@@ -243,10 +258,7 @@ export class ReaderProcesses {
   private abandon(task: Task, error: unknown): void {
     const reader = [...this.processes].find((one) => one.task === task);
     if (reader !== undefined) this.end(reader, error);
-    else if (this.waiting.includes(task)) {
-      this.waiting = this.waiting.filter((one) => one !== task);
-      this.reject(task, error);
-    }
+    else if (this.waiting.remove(task.caller ?? '', task)) this.reject(task, error);
   }
 
   private reject(task: Task, error: unknown): void {
@@ -254,11 +266,17 @@ export class ReaderProcesses {
     task.reject(error);
   }
 
+  /** The process has no task any more. */
+  private endTask(reader: ReaderProcess): void {
+    if (reader.task !== undefined) this.shares.giveBack(reader.task.caller);
+    reader.task = undefined;
+  }
+
   /** Kills a process and rejects its task with `error`, if given. */
   private end(reader: ReaderProcess, error?: unknown): void {
     const { child, task } = reader;
     clearTimeout(reader.timer);
-    reader.task = undefined;
+    this.endTask(reader);
     this.idle = this.idle.filter((one) => one !== reader);
     child.kill('SIGKILL');
     if (task !== undefined && error !== undefined) task.reject(error);
@@ -269,8 +287,8 @@ export class ReaderProcesses {
     const { task } = reader;
     if (task !== undefined && task.hasRows !== true && task.isRetry !== true && !this.isClosed) {
       task.isRetry = true;
-      reader.task = undefined;
-      this.waiting.unshift(task);
+      this.endTask(reader);
+      this.waiting.unshift(task.caller ?? '', task);
       this.startWaiting(task);
     }
     this.end(reader, unreachable({ cause }));
@@ -278,9 +296,9 @@ export class ReaderProcesses {
 
   /** A process ended before it was ready. After a second time its cause would stop the next one as well. */
   private failStarting(cause: unknown): void {
-    for (const task of this.waiting.splice(0)) {
+    for (const task of this.waiting.removeAll()) {
       if (task.isRetry === true) this.reject(task, unreachable({ cause }));
-      else this.waiting.push(task);
+      else this.waiting.push(task.caller ?? '', task);
       task.isRetry = true;
     }
   }

@@ -1,0 +1,161 @@
+import { FairQueue } from '../../lib/fair-queue.ts';
+import { after, type MaybePromise } from '../../lib/maybe-promise.ts';
+import { ClientGone } from '../../databases/database.ts';
+import { ApiFailure } from '../../records/api-failure.ts';
+import { maxCharacters, RowBudget, RowShortage, type RowMemory } from '../../records/row-budget.ts';
+import type { CompiledRead } from '../../sql/compile/read.ts';
+import type { Requester } from '../../sql/statement.ts';
+import { overloaded } from './admission.ts';
+import { bytesPerCharacter, type MemoryBudgets, type Reservation } from './memory-budget.ts';
+
+/** The request that a read is made for. */
+export interface ReadRequest {
+  /** Of the budget of reads. */
+  readonly reservation: Reservation;
+  readonly requester: Requester;
+  /** Until when it may wait for memory, on the clock of `performance.now()`. */
+  readonly until: number;
+  /** The most characters of its rows; absent: as many as there is memory for. */
+  readonly most: number | undefined;
+}
+
+/** A read that waits for memory. */
+interface Waiter {
+  readonly reservation: Reservation;
+  readonly bytes: number;
+  readonly begin: () => void;
+}
+
+/** The characters that a record of an unknown read may have at most, as long as nothing is known of it. */
+const mostGuessed = 500;
+/** Reads that take at most this share of the memory do not wait for larger ones. */
+const smallShare = 1 / 64;
+
+/**
+ * Admits reads by the memory that their responses are expected to take: the number of records times the average length of
+ * those of earlier responses of the same plan. Others wait, and callers take turns. A read that meets longer rows reserves
+ * more; if there is none, it drops its rows, waits and runs again. See docs/contract/6-operation.md#memory.
+ */
+export class ReadMemory {
+  private readonly budgets: Pick<MemoryBudgets, 'all' | 'reads'>;
+  /** The average length of a record with its expansions, in characters. */
+  private readonly lengths = new WeakMap<CompiledRead, number>();
+  private readonly waiting = new FairQueue<Waiter>();
+  private isScheduled = false;
+
+  constructor(budgets: Pick<MemoryBudgets, 'all' | 'reads'>) {
+    this.budgets = budgets;
+    budgets.all.onRelease = () => this.schedule();
+  }
+
+  /** Runs a read of at most `records` records. The memory stays reserved until the reservation is released. */
+  run<Value>(
+    request: ReadRequest,
+    compiled: CompiledRead,
+    records: number,
+    read: (budget: RowBudget) => MaybePromise<Value>,
+  ): MaybePromise<Value> {
+    const known = this.lengths.get(compiled);
+    const expected = Math.ceil(records * (known ?? guessedLength(compiled)));
+    const { reservation, requester } = request;
+    const most = request.most ?? this.mostCharacters;
+    const bytes = Math.min(expected, most) * bytesPerCharacter;
+    return after(this.admit(request, bytes), () => {
+      const memory: RowMemory = {
+        tryGrow: (characters) => reservation.tryGrow(characters * bytesPerCharacter),
+      };
+      const isLearned = known !== undefined;
+      const budget = new RowBudget({ most, memory, expected, isLearned, requester });
+      const again = (error: unknown): MaybePromise<Value> => {
+        this.learn(compiled, budget);
+        if (!(error instanceof RowShortage)) throw error;
+        reservation.release();
+        return this.run(request, compiled, records, read);
+      };
+      let value: MaybePromise<Value>;
+      try {
+        value = read(budget);
+      } catch (error) {
+        return again(error);
+      }
+      if (value instanceof Promise)
+        return value.then((result) => {
+          this.learn(compiled, budget);
+          return result;
+        }, again);
+      this.learn(compiled, budget);
+      return value;
+    });
+  }
+
+  /** The most characters of one response, so that a single one does not fill more than the memory. */
+  private get mostCharacters(): number {
+    return Math.min(maxCharacters, this.budgets.reads.capacity / bytesPerCharacter);
+  }
+
+  /** Reserves bytes, at once if they fit; otherwise resolves once they do. Fails with `OVERLOADED` if that takes too long. */
+  private admit(
+    { reservation, requester, until }: ReadRequest,
+    bytes: number,
+  ): Promise<void> | undefined {
+    const isSmall = bytes <= this.budgets.reads.capacity * smallShare;
+    if ((isSmall || this.waiting.size === 0) && reservation.tryGrow(bytes)) return undefined;
+    return new Promise((resolve, reject) => {
+      const { caller } = requester;
+      const end = (): void => {
+        clearTimeout(timer);
+        stay();
+      };
+      const refuse = (error: unknown): void => {
+        if (!this.waiting.remove(caller, waiter)) return;
+        end();
+        reject(error);
+      };
+      const begin = (): void => {
+        end();
+        resolve();
+      };
+      const waiter: Waiter = { reservation, bytes, begin };
+      this.waiting.push(caller, waiter);
+      const timer = setTimeout(
+        () => refuse(new ApiFailure(overloaded)),
+        Math.max(0, until - performance.now()),
+      );
+      const stay = requester.onGone(() => refuse(new ClientGone()));
+    });
+  }
+
+  /**
+   * In the next turn of the event loop: sockets are written and closed between two turns, so that reads which follow each
+   * other within one would pile up responses.
+   */
+  private schedule(): void {
+    if (this.isScheduled || this.waiting.size === 0) return;
+    this.isScheduled = true;
+    setImmediate(() => this.beginWaiting());
+  }
+
+  private beginWaiting(): void {
+    this.isScheduled = false;
+    for (;;) {
+      const waiter = this.waiting.shift((_, { reservation, bytes }) => reservation.mayGrow(bytes));
+      if (waiter === undefined) return;
+      waiter.reservation.tryGrow(waiter.bytes);
+      waiter.begin();
+    }
+  }
+
+  /** Longer records count at once, shorter ones by and by: too much memory is safer than too little. */
+  private learn(compiled: CompiledRead, { used, records }: RowBudget): void {
+    const length = used / Math.max(1, records);
+    const known = this.lengths.get(compiled);
+    if (known === undefined || length > known) this.lengths.set(compiled, length);
+    else if (length < known / 2) this.lengths.set(compiled, known + (length - known) / 8);
+  }
+}
+
+/** The length of a record of which nothing is known but what the model says. */
+function guessedLength({ rows, selection }: CompiledRead): number {
+  const most = Math.max(...rows.map(({ rowLength }) => rowLength?.most ?? mostGuessed));
+  return Math.min(most, mostGuessed) * (1 + 4 * selection.expand.length);
+}
