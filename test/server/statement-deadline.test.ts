@@ -67,7 +67,7 @@ beforeAll(async () => {
   await run(filler, ...filling);
   await filler.close();
   await run(file, ...filling);
-  const server = await openPostgres(made.url, { poolSize: 4, statementTimeout: deadline });
+  const server = await openPostgres(made.url, { poolSize: 6, statementTimeout: deadline });
   sqlite = await serve(model, file, draw, []);
   postgres = await serve(model, server, draw, []);
   release = async () => {
