@@ -27,6 +27,8 @@ export class RowShortage extends Error {}
 export interface RowMemory {
   /** Reserves memory for more characters; false if there is none now. */
   readonly tryGrow: (characters: number) => boolean;
+  /** The text of the response has more characters than the rows: records may be in it many times. */
+  readonly madeLonger: (characters: number) => void;
 }
 
 export interface RowBudgetOptions {
@@ -75,6 +77,14 @@ export class RowBudget implements RowCounter {
   /** The characters of the rows so far. */
   get used(): number {
     return this.reserved - this.left;
+  }
+
+  /** The text of the response is made, and has so many characters. */
+  made(length: number): void {
+    const more = length - this.used;
+    if (more <= 0) return;
+    this.reserved += more;
+    this.memory?.madeLonger(more);
   }
 
   /**

@@ -4,19 +4,17 @@ import type { Row } from '../database.ts';
 
 type Prepared = Driver.Statement<unknown[], Row>;
 
-/** The page cache of a connection, in bytes; allocated only as pages are read. */
-const cacheSize = 128 * 1024 * 1024;
-
 /** One connection with its safety settings and its prepared statements, which live as long as their Statement. */
 export class SqliteConnection {
   readonly driver: Driver.Database;
   private readonly prepared = new WeakMap<Statement, Prepared>();
 
-  constructor(file: string, options: Driver.Options, cache = cacheSize) {
+  /** `cache`: the page cache, in bytes; allocated only as pages are read. Absent: the default of SQLite. */
+  constructor(file: string, options: Driver.Options, cache?: number) {
     this.driver = new Driver(file, { ...options, timeout: 0 });
     this.driver.pragma('trusted_schema = OFF');
     this.driver.pragma('foreign_keys = ON');
-    this.driver.pragma(`cache_size = -${cache / 1024}`);
+    if (cache !== undefined) this.driver.pragma(`cache_size = -${Math.ceil(cache / 1024)}`);
   }
 
   prepare(statement: Statement): Prepared {

@@ -40,6 +40,11 @@ const openFailures: Readonly<Record<string, string>> = {
 /** The page cache of a temporary file, in bytes: there may be many such files. */
 const temporaryCache = 16 * 1024 * 1024;
 
+/** The page cache of each of a file's two connections, in bytes, within so much memory of the process. */
+function cacheWithin(memory = Infinity): number {
+  return Math.floor(Math.min(128 * 1024 * 1024, memory / 16));
+}
+
 /**
  * The size to which the write-ahead log is truncated when it restarts, in bytes. While reads overlap it cannot
  * restart, and SQLite would keep the size that it reached meanwhile until the file is closed.
@@ -113,7 +118,7 @@ export class SqliteDatabase implements Database {
 
   constructor(file: string, durability: Durability, options: SqliteOptions) {
     this.file = file;
-    const cache = durability === 'temporary' ? temporaryCache : undefined;
+    const cache = durability === 'temporary' ? temporaryCache : cacheWithin(options.memory);
     const isRead = durability === 'read';
     this.writer = new SqliteConnection(file, { readonly: isRead }, cache);
     try {

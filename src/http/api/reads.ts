@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '../../errors.ts';
 import { resolveLongCursor } from '../../records/read/cursor-end.ts';
 import { readList, readOne, type ListResult } from '../../records/read/read.ts';
-import type { RunRead } from '../../records/row-budget.ts';
+import type { RowBudget, RunRead } from '../../records/row-budget.ts';
 import { notFound } from '../../records/write/result.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { ResourceView } from '../../model/view.ts';
@@ -63,14 +63,18 @@ export function listRecords(call: Call): MaybePromise<Result<Response>> {
       );
     const { limit } = bound.value.page;
     if (limit * (1 + plan.selection.expand.length) > manyRecords) exchange.sendEarly();
-    const read = runRead(call)(compiled.value, limit, (budget) =>
-      readList(compiled.value, bound.value, database, api.limits, budget),
-    );
+    let rows: RowBudget | undefined;
+    const read = runRead(call)(compiled.value, limit, (budget) => {
+      rows = budget;
+      return readList(compiled.value, bound.value, database, api.limits, budget);
+    });
     return after(read, (result) => {
       exchange.trace.enter('finalize');
-      return after(inspectShown(call, result.records), () =>
-        ok(answerList(call, plan, preferences, cursor !== undefined, result)),
-      );
+      return after(inspectShown(call, result.records), () => {
+        const response = answerList(call, plan, preferences, cursor !== undefined, result);
+        if (typeof response.body === 'string') rows?.made(response.body.length);
+        return ok(response);
+      });
     });
   });
 }
@@ -165,16 +169,23 @@ export function readRecord(call: Call, idText: string): MaybePromise<Result<Resp
   if (!bound.ok) return fail(queryError(bound.error));
   const id = parseId(idText, resourceView);
   exchange.trace.enter(fetchStage(resourceView));
+  let rows: RowBudget | undefined;
   const found =
     id === undefined
       ? undefined
-      : runRead(call)(compiled.value, 1, (budget) =>
-          readOne(compiled.value, id, bound.value, database, database.dialect, limits, budget),
-        );
+      : runRead(call)(compiled.value, 1, (budget) => {
+          rows = budget;
+          const { dialect } = database;
+          return readOne(compiled.value, id, bound.value, database, dialect, limits, budget);
+        });
   return after(found, (record) => {
     exchange.trace.enter('finalize');
     if (record === undefined) return fail(notFound(resourceView.resource, id ?? idText));
-    return after(inspectShown(call, [record]), () => ok(tagged(call, JSON.stringify(record), {})));
+    return after(inspectShown(call, [record]), () => {
+      const body = JSON.stringify(record);
+      rows?.made(body.length);
+      return ok(tagged(call, body, {}));
+    });
   });
 }
 

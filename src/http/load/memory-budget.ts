@@ -75,9 +75,14 @@ export class Reservation {
    */
   tryGrow(bytes: number): boolean {
     if (!this.mayGrow(bytes)) return false;
+    this.grow(bytes);
+    return true;
+  }
+
+  /** Reserves bytes that are there already. */
+  grow(bytes: number): void {
     this.budget.reserve(bytes);
     this.bytes += bytes;
-    return true;
   }
 
   release(): void {
@@ -114,13 +119,13 @@ export interface MemoryBudgets {
   readonly exports: MemoryBudget;
 }
 
-/**
- * The budgets of a server whose process may take `memory` bytes: half of what it does not take for itself, unless `chosen`
- * bytes are.
- */
+/** The budget's share of what a server does not take for itself. A quarter is for processes that read, and as much as the budget for garbage. */
+const budgetShare = 3 / 8;
+
+/** The budgets of a server whose process may take `memory` bytes; `chosen`: how many bytes the file gives them. */
 export function memoryBudgets(memory: number, bodyLimit: number, chosen?: number): MemoryBudgets {
-  const half = Math.floor((memory - ownMemory) / 2);
-  const bytes = chosen ?? Math.max(fewestBytes, Math.min(mostBytes, half));
+  const own = Math.floor((memory - ownMemory) * budgetShare);
+  const bytes = chosen ?? Math.max(fewestBytes, Math.min(mostBytes, own));
   const all = new MemoryBudget(Math.max(bytes, longestBodies * bodyLimit * bytesPerBodyByte));
   return {
     all,

@@ -26,8 +26,11 @@ interface Waiter {
   readonly begin: () => void;
 }
 
-/** The characters that a record of an unknown read may have at most, as long as nothing is known of it. */
+/** The most characters that a record of an unknown read is taken to have. */
 const mostGuessed = 500;
+/** An unknown read of more records, or with expansions, is taken for so much of the memory. */
+const fewRecords = 100;
+const unknownShare = 1 / 4;
 /** Reads that take at most this share of the memory do not wait for larger ones. */
 const smallShare = 1 / 64;
 
@@ -56,13 +59,18 @@ export class ReadMemory {
     read: (budget: RowBudget) => MaybePromise<Value>,
   ): MaybePromise<Value> {
     const known = this.lengths.get(compiled);
-    const expected = Math.ceil(records * (known ?? guessedLength(compiled)));
+    const expected =
+      known === undefined ? this.guess(compiled, records) : Math.ceil(records * known);
     const { reservation, requester } = request;
     const most = request.most ?? this.mostCharacters;
     const bytes = Math.min(expected, most) * bytesPerCharacter;
     return after(this.admit(request, bytes), () => {
       const memory: RowMemory = {
         tryGrow: (characters) => reservation.tryGrow(characters * bytesPerCharacter),
+        madeLonger: (characters) => {
+          reservation.grow(characters * bytesPerCharacter);
+          this.learn(compiled, budget);
+        },
       };
       const isLearned = known !== undefined;
       const budget = new RowBudget({ most, memory, expected, isLearned, requester });
@@ -145,6 +153,15 @@ export class ReadMemory {
     }
   }
 
+  /** The length of a response of which nothing is known but what the model says. */
+  private guess({ rows, selection }: CompiledRead, records: number): number {
+    const most = Math.max(...rows.map(({ rowLength }) => rowLength?.most ?? mostGuessed));
+    const least = records * Math.min(most, mostGuessed);
+    if (records <= fewRecords && selection.expand.length === 0) return least;
+    const share = (this.budgets.reads.capacity * unknownShare) / bytesPerCharacter;
+    return Math.max(least, Math.min(share, records * most));
+  }
+
   /** Longer records count at once, shorter ones by and by: too much memory is safer than too little. */
   private learn(compiled: CompiledRead, { used, records }: RowBudget): void {
     const length = used / Math.max(1, records);
@@ -152,10 +169,4 @@ export class ReadMemory {
     if (known === undefined || length > known) this.lengths.set(compiled, length);
     else if (length < known / 2) this.lengths.set(compiled, known + (length - known) / 8);
   }
-}
-
-/** The length of a record of which nothing is known but what the model says. */
-function guessedLength({ rows, selection }: CompiledRead): number {
-  const most = Math.max(...rows.map(({ rowLength }) => rowLength?.most ?? mostGuessed));
-  return Math.min(most, mostGuessed) * (1 + 4 * selection.expand.length);
 }

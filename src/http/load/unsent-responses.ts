@@ -9,20 +9,29 @@ const bytesEach = 16 * 1024;
 /** Bytes of a streamed body that the socket gets at a time. Each time shows whether the client still reads. */
 const pieceLength = 64 * 1024;
 
+/**
+ * How long a client may read a response before its connection may be cut for others, in ms. Until then new reads wait for
+ * memory.
+ */
+const grace = 5_000;
+
 /** What one connection holds. A client that pipelines without reading has several responses. */
 interface Held {
   readonly bytes: number;
   readonly responses: number;
+  /** Since when it holds anything. */
+  readonly since: number;
 }
 
 /**
- * Responses that their clients have not read yet. When they exceed their budget, the connection that holds most is cut.
- * A single response may be of any length.
+ * Responses that their clients have not read yet. When they exceed their budget, the connection that holds most is cut,
+ * among those that have held something for longer than `grace`. A single response may be of any length.
  */
 export class UnsentResponses {
   private readonly held = new Map<Socket, Held>();
   private readonly budget: MemoryBudget;
   private readonly stallTimeout: number;
+  private timer: NodeJS.Timeout | undefined;
 
   /** `stallTimeout`: how long a client may read nothing before its connection is cut, in ms. */
   constructor(budget: MemoryBudget, stallTimeout: number) {
@@ -81,14 +90,25 @@ export class UnsentResponses {
   private cutUntilWithinBudget(): void {
     const { budget } = this;
     while (budget.isExceeded) {
-      const [largest] = [...this.held].sort(([, one], [, other]) => other.bytes - one.bytes);
-      if (largest === undefined) return;
+      const begin = performance.now() - grace;
+      const [largest] = [...this.held]
+        .filter(([, { since }]) => since < begin)
+        .sort(([, one], [, other]) => other.bytes - one.bytes);
+      if (largest === undefined) return this.cutLater();
       const [socket, { bytes, responses }] = largest;
       if (responses === 1 && budget.reserved - bytes <= budget.capacity) return;
       budget.release(bytes);
       this.held.delete(socket);
       cut(socket);
     }
+  }
+
+  private cutLater(): void {
+    if (this.held.size === 0) return;
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.cutUntilWithinBudget();
+    }, grace / 5).unref();
   }
 
   /** Counts a response more or less on a connection. A cut connection holds nothing any more. */
@@ -99,6 +119,7 @@ export class UnsentResponses {
     const sum = {
       bytes: (held?.bytes ?? 0) + bytes,
       responses: (held?.responses ?? 0) + responses,
+      since: held?.since ?? performance.now(),
     };
     if (sum.responses === 0) this.held.delete(socket);
     else this.held.set(socket, sum);

@@ -5,7 +5,7 @@ import { serializerOf, type RecordValue } from '../serialize/record.ts';
 import { after, inTurn, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { CompiledExpand, CompiledSelection, CompiledTarget } from '../../sql/compile/read.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import type { Executor, Row } from '../../databases/database.ts';
+import { lengthIn, type Executor, type Row } from '../../databases/database.ts';
 import { CappedRowCounter, type RowBudget } from '../row-budget.ts';
 
 /** The records of some rows, with their expansions. */
@@ -43,6 +43,8 @@ interface Level {
   readonly budget: RowBudget;
   /** The most records at this level, which limits how many related records each of them may have. */
   readonly parents: number;
+  /** How many times each row at this level is in the response; absent: once. Parents may share a related record. */
+  readonly times?: readonly number[] | undefined;
   readonly bound: readonly SqlValue[];
   readonly collections: readonly PageNumbers[];
   /** The relations on the path, for the names of traced steps; empty if the request is not traced. */
@@ -89,8 +91,8 @@ function readExpansion(
   const page = toMany ? collectionPage(expand, level) : onlyOne;
   let isBelow = false;
   const related = inTurn(targets, (target) => {
-    const keys = keysTo(target, rows, expand);
-    if (keys.length === 0) return undefined;
+    const keys = keysTo(target, rows, expand, above.times);
+    if (keys.size === 0) return undefined;
     // Nested expansions of the previous target entered steps of their own.
     if (isBelow) level = enterStep(expand, above);
     isBelow = target.selection.expand.length > 0;
@@ -106,19 +108,21 @@ function readExpansion(
   });
 }
 
-/** The distinct keys of rows that lead to a target. */
+/** The distinct keys of rows that lead to a target, with the number of times that the response has what they lead to. */
 function keysTo(
   target: CompiledTarget,
   rows: readonly Row[],
   expand: CompiledExpand,
-): readonly SqlValue[] {
+  times: Level['times'],
+): ReadonlyMap<SqlValue, number> {
   const type = typeTo(target);
-  const keys = new Set<SqlValue>();
-  for (const row of rows) {
+  const keys = new Map<SqlValue, number>();
+  for (const [index, row] of rows.entries()) {
     const key = row[expand.keyPosition] ?? null;
-    if (key !== null && typeOf(row, expand) === type) keys.add(key);
+    if (key !== null && typeOf(row, expand) === type)
+      keys.set(key, (keys.get(key) ?? 0) + (times?.[index] ?? 1));
   }
-  return [...keys];
+  return keys;
 }
 
 /** The level of an expansion. If the request is traced, its step begins. */
@@ -186,7 +190,7 @@ function requestedBelow({ targets }: CompiledExpand, collections: readonly PageN
 }
 
 function readTarget(
-  keys: readonly SqlValue[],
+  keys: ReadonlyMap<SqlValue, number>,
   target: CompiledTarget,
   page: PageNumbers,
   isPaged: boolean,
@@ -194,11 +198,11 @@ function readTarget(
 ): MaybePromise<Related> {
   const { executor: reader, dialect, bound, budget } = level;
   const { limit: cap, offset } = page;
-  const { sought, keyOf } = keysBelow(keys, target);
+  const { sought, keyOf } = keysBelow([...keys.keys()], target);
   const values = {
     bound,
     keys: dialect.keys(sought),
-    limit: keys.length * cap + 1,
+    limit: keys.size * cap + 1,
     cap,
     offset,
     budget,
@@ -220,12 +224,29 @@ function readTarget(
   return after(found, ([rows, counted]) => {
     const totals = new Map<SqlValue, number>();
     for (const row of counted) totals.set(keyOf(row), Number(row[1]));
-    const below = { ...level, parents: level.parents * cap };
+    const times = rows.map((row) => keys.get(keyOf(row)) ?? 1);
+    countRepeated(rows, times, target.rows.rowLength?.texts, budget);
+    const below = { ...level, parents: level.parents * cap, times };
     return after(readSelection(rows, target.selection, below), (records) => ({
       byKey: groupedBy(keyOf, rows, records, target),
       totals,
     }));
   });
+}
+
+/** Counts what rows add to the text of the response beyond the first time. Its limits hold for records, not for repetitions. */
+function countRepeated(
+  rows: readonly Row[],
+  times: readonly number[],
+  texts: readonly number[] | undefined,
+  budget: RowBudget,
+): void {
+  let characters = 0;
+  for (const [index, row] of rows.entries()) {
+    const more = (times[index] ?? 1) - 1;
+    if (more > 0) characters += more * lengthIn(row, texts);
+  }
+  if (characters > 0) budget.use(characters);
 }
 
 /**

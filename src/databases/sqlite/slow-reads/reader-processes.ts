@@ -15,6 +15,8 @@ const idleTime = 30_000;
 /** The memory of the server under many requests, and of each process, in bytes. */
 export const ownMemory = 160 * 1024 * 1024;
 const eachMemory = 80 * 1024 * 1024;
+/** The share of the remaining memory that the processes take together. */
+const processesShare = 1 / 4;
 
 const program = programBeside(import.meta.url, 'reader-process');
 
@@ -68,7 +70,7 @@ const unreachable = (options?: ErrorOptions): DatabaseFailure =>
 
 /** How many processes fit beside the server into `memory` bytes; beyond that the system would kill the server. */
 export function mostReaders(memory: number): number {
-  const fitting = Math.floor((memory - ownMemory) / eachMemory);
+  const fitting = Math.floor(((memory - ownMemory) * processesShare) / eachMemory);
   return Math.min(most, Math.max(1, fitting));
 }
 
