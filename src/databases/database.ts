@@ -31,6 +31,8 @@ export interface Transaction extends Executor {
    * that the statement returns.
    */
   readonly run: (statement: Statement, values: Values) => Promise<Changed>;
+  /** Runs `work` and takes back what it has changed. */
+  readonly rehearse: <Value>(work: () => Promise<Value>) => Promise<Value>;
 }
 
 /** The effect of a statement that changes rows. */

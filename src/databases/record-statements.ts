@@ -64,6 +64,7 @@ export function recordStatements(
         () => transaction.run(statement, values),
         (changed) => changed.rows,
       ),
+    rehearse: transaction.rehearse,
   });
   return {
     dialect: database.dialect,

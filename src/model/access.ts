@@ -132,6 +132,9 @@ export function refusalOf({ authenticated }: Pick<Subject, 'authenticated'>): Ap
 /** `{user.sub}`: in a row rule, a claim of the caller. */
 export const claimPattern = /\{user\.([\w./:@-]+)\}/gu;
 
+/** In a row rule, the time of the request. */
+export const nowWord = '{now}';
+
 /** A claim by its name, or by a path of names joined with dots; undefined where there is none. */
 export function claimOf(claims: Claims, name: string): JsonValue | undefined {
   if (Object.hasOwn(claims, name)) return claims[name];

@@ -13,8 +13,9 @@ import type { CollectionPaging, ReadPlan } from './plan.ts';
 /** The values of one request for a plan: one for each slot, and the page numbers. */
 export interface Bound {
   readonly values: readonly JsonValue[];
-  /** The caller's claims, which access rules compare with. */
+  /** The caller's claims and the time of the request, which access rules compare with. */
   readonly claims: Claims;
+  readonly now: () => Date;
   /** For a list after a cursor: the sort key values of the previous page's last record. */
   readonly after: readonly JsonValue[];
   /** The page of a list; unused for a single record. */
@@ -46,23 +47,24 @@ const onePage = pageAt(1, 1);
 const none: readonly never[] = [];
 
 /** The bound values of a read without any value from the request. */
-export function boundFor(claims: Claims): Bound {
-  return { values: none, claims, after: none, page: onePage, collections: none };
+export function boundFor(claims: Claims, now: () => Date): Bound {
+  return { values: none, claims, now, after: none, page: onePage, collections: none };
 }
 
 /**
  * Parses the bound texts of a request by the types of the plan's slots, and reports every problem. The caller's `claims`
- * are for access rules.
+ * and the time of the request are for access rules.
  */
 export function bindQuery(
   plan: ReadPlan,
   query: Query,
   limits: Limits,
   claims: Claims,
+  now: () => Date,
   cursor?: CursorText,
 ): Result<Bound, readonly QueryProblem[]> {
   if (plan.kind === 'one' && plan.slots.length === 0 && plan.collections.length === 0)
-    return ok(boundFor(claims));
+    return ok(boundFor(claims, now));
   const problems: QueryProblem[] = [];
   const values = bindSlots(plan.slots, query.texts, limits, problems);
   const page =
@@ -73,7 +75,9 @@ export function bindQuery(
   for (const paging of plan.collections)
     refuseTooMany(paging, page.limit, collections, limits, problems);
   const after = bindCursor(plan, cursor, problems);
-  return problems.length === 0 ? ok({ values, claims, after, page, collections }) : fail(problems);
+  return problems.length === 0
+    ? ok({ values, claims, now, after, page, collections })
+    : fail(problems);
 }
 
 /**

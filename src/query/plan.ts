@@ -89,13 +89,16 @@ export interface RuleSlot {
   readonly operand: RuleOperand;
 }
 
-/** The operand of a rule: a constant, or claims of the caller. */
+/** The operand of a rule: a constant, or items of which at least one is known only when a request arrives. */
 export type RuleOperand =
   | { readonly kind: 'constant'; readonly value: JsonValue }
-  | { readonly kind: 'claims'; readonly items: readonly RuleItem[] };
+  | { readonly kind: 'request'; readonly items: readonly RuleItem[] };
 
-/** A claim of the caller, or a constant. */
-export type RuleItem = { readonly claim: string } | { readonly value: JsonValue };
+/** A claim of the caller, the time of the request, or a constant. */
+export type RuleItem =
+  | { readonly claim: string }
+  | { readonly isNow: true }
+  | { readonly value: JsonValue };
 
 /** How a list is paged. The numbers are indexes of bound texts. */
 export type Paging =

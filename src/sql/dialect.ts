@@ -1,5 +1,5 @@
 import type { Comparison } from '../model/operators.ts';
-import type { Codec, Field, Storage } from '../model/api.ts';
+import type { Codec, Field, Resource, Storage } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { JsonValue, StoredAs } from '../specification/specification.ts';
 import type { Parameter } from './statement.ts';
@@ -29,6 +29,9 @@ export interface StoredForms {
   /** The type of a column of text that compares by code point. */
   readonly textType: string;
 }
+
+/** Values of a row by field, as they are stored. */
+export type StoredValues = ReadonlyMap<Field, SqlValue>;
 
 /** How SQL is written: values, comparisons, members of JSON, lists. */
 export interface SqlSyntax {
@@ -71,6 +74,18 @@ export interface SqlSyntax {
   readonly rowsOf?: (fields: readonly Field[], placeholder: (field: Field) => string) => string;
   /** What is bound for a list of keys that were read from the database. */
   readonly keys: (keys: readonly SqlValue[]) => SqlValue;
+  /**
+   * A SELECT of rows that are not written, from one bound `unwrittenList`, with the columns of `fields` as the table would
+   * hold them. What a row of the list leaves out is null, or with `id` what the row with that id has.
+   */
+  readonly unwrittenRows: (
+    resource: Resource,
+    fields: readonly Field[],
+    list: string,
+    id?: string,
+  ) => string;
+  /** What is bound for such a list, of stored values. */
+  readonly unwrittenList: (fields: readonly Field[], rows: readonly StoredValues[]) => SqlValue;
   /** What an INSERT ends with so that it gives the new record's id; absent where the driver tells it anyway. */
   readonly returning?: (idColumn: string) => string;
   /** What stands before VALUES so that ids are taken as given by a table that always gives its own; absent: nothing. */

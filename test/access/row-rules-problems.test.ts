@@ -10,7 +10,10 @@ const withRule = (where: string): string => `resources:
       status: { type: enum, values: [draft, live] }
       state: { type: enum, values: ['a,b', ''] }
       rank: { type: integer }
-      spec: { type: object, properties: { width: { type: integer } } }
+      spec: { type: object, properties: { width: { type: integer }, at: { type: datetime } } }
+      at: { type: datetime }
+      day: { type: date }
+      clock: { type: time }
       free: { type: json }
       words: { type: array, items: { type: string } }
       secret: { type: string, writeOnly: true }
@@ -27,7 +30,7 @@ const withRule = (where: string): string => `resources:
       teamId: { type: integer, reference: teams.id }
       team: { type: relation, relation: belongsTo, resource: teams }
   teams:
-    fields: { title: { type: string }, open: { type: boolean } }
+    fields: { title: { type: string }, open: { type: boolean }, since: { type: date } }
 `;
 
 const errorsOf = (text: string): readonly string[] =>
@@ -59,6 +62,11 @@ describe('a rule may use all that the owner of the data sees', () => {
     'rank=1&rank=1',
     'id=1&id=2',
     'title_neq={plain}x',
+    'at_lte={now}&day={now}&clock_gt={now}',
+    'day_in=2026-01-01,{now},{user.day}',
+    'spec.at_gt={now}',
+    '_or=at_null:true,at_gt:{now}',
+    'on.since_lt={now}',
     // More than a request may ask for.
     `rank_in=${Array.from({ length: 700 }, (_, index) => index).join(',')}`,
   ])('%s', (where) => {
@@ -102,6 +110,16 @@ describe('what is wrong with a rule is told where it stands', () => {
       'title[]: brackets are not used here; write field_operator=value, relation.field=value, and several values as field_in=a,b',
     ],
     ['_or=title', '_or: "title" is no field:value'],
+    ['title={now}', 'title: {now} is compared with a date, datetime or time, not with string'],
+    [
+      'rank_in=1,{now}',
+      'rank_in: {now} is compared with a date, datetime or time, not with integer',
+    ],
+    ['free.a={now}', 'free.a: {now} is compared with a date, datetime or time, not with json'],
+    [
+      'owner.name={now}',
+      'owner.name: {now} is compared with a date, datetime or time, not with string',
+    ],
     ['rank_in=1,,2', 'rank_in: an empty item is written as ""'],
   ])('%s', (where, message) => {
     const place = '3:30 resources.posts.access.read.where';
@@ -109,7 +127,7 @@ describe('what is wrong with a rule is told where it stands', () => {
   });
 
   const noClaim = (text: string): string =>
-    `${JSON.stringify(text)} is no claim: {user.<claim>} stands for a whole value or for an item of a list, and its name has letters, digits and _ - . : / @`;
+    `${JSON.stringify(text)} is no claim: {user.<claim>} stands for a whole value or for an item of a list, and its name has letters, digits and _ - . : / @; {now} is the time of the request`;
 
   test.each([
     'x{user.sub}',

@@ -17,6 +17,7 @@ import {
   wantedValues,
   type Dialect,
 } from '../../sql/dialect.ts';
+import { cutName } from '../../sql/schema/schema.ts';
 
 /** Whether nobody but the database gives values to a column of pg_attribute: it computes them, or counts what is no key. */
 export const isComputed =
@@ -262,6 +263,28 @@ export const postgresAlike: Dialect = {
   rowsOf: (fields, placeholder) =>
     `SELECT ${fields.map((field) => `unnest(${placeholder(field)}::${valueType(field)}[])`).join(', ')}`,
   keys: listOf,
+  // Of the type of the table's rows: so each value is what the column makes of it, be it longer, finer or of another case.
+  unwrittenRows: ({ table, id: key }, _fields, list, id) => {
+    const base = `${quote(table)} AS base`;
+    const rows = `CROSS JOIN json_populate_recordset(base.*, ${list}::text::json) AS t`;
+    return id === undefined
+      ? `SELECT t.* FROM (SELECT 1) AS one LEFT JOIN ${base} ON false ${rows}`
+      : `SELECT t.* FROM ${base} ${rows} WHERE base.${quote(key.column)} = ${id}`;
+  },
+  unwrittenList: (fields, rows) => {
+    const items = rows.map((row) => {
+      const members = fields.flatMap((field) => {
+        const value = row.get(field);
+        if (value === undefined) return [];
+        const isJson = value !== null && field.type.postgres.form === 'jsonb';
+        const item = isJson || typeof value === 'bigint' ? String(value) : JSON.stringify(value);
+        // PostgreSQL cuts off names that are too long.
+        return [`${JSON.stringify(cutName(field.column))}:${item}`];
+      });
+      return `{${members.join(',')}}`;
+    });
+    return `[${items.join(',')}]`;
+  },
   // A correlated IN would read the whole table once for each parent.
   firstOfEach: (list, from, row, first) =>
     `${list} AS parent CROSS JOIN LATERAL (${first}) AS first(row) CROSS JOIN ${from} WHERE ${row} = first.row`,

@@ -89,6 +89,19 @@ export class OpenTransaction implements Transaction {
     }
   };
 
+  readonly rehearse = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    await this.command('SAVEPOINT rehearsal');
+    try {
+      return await work();
+    } finally {
+      // After any other error the transaction is rolled back as a whole.
+      if (this.failure === undefined) {
+        await this.command('ROLLBACK TO rehearsal');
+        await this.command('RELEASE rehearsal');
+      }
+    }
+  };
+
   /** Ends the transaction with `timeout`, unless it is being committed. */
   expire(): void {
     if (this.failure !== undefined || this.isCommitting) return;

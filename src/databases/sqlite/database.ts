@@ -177,6 +177,16 @@ export class SqliteDatabase implements Database {
           throw meaningOf(error);
         }
       },
+      rehearse: async (work) => {
+        const { driver } = this.writer;
+        driver.exec('SAVEPOINT rehearsal');
+        try {
+          return await work();
+        } finally {
+          // An error may have ended the whole transaction.
+          if (driver.inTransaction) driver.exec('ROLLBACK TO rehearsal; RELEASE rehearsal');
+        }
+      },
     };
   }
 

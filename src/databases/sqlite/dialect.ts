@@ -11,6 +11,7 @@ import { jsonGuard } from '../../sql/compile/json-guard.ts';
 import {
   codecOf,
   literal,
+  quote,
   upToMilliseconds,
   wantedValues,
   type Dialect,
@@ -136,6 +137,14 @@ function itemOf(value: SqlValue): string {
   return Number.isInteger(value) && !Number.isSafeInteger(value) && !text.includes('e')
     ? `${text}.0`
     : text;
+}
+
+/** The member of an item of `unwrittenList` that has the value of the field at `index`. */
+const unwritten = (index: number): string => `v${index}`;
+
+/** The first word of a column's definition: its type. */
+function columnType(field: Field): string {
+  return field.type.sqlite.column(field).split(' ', 1)[0] ?? '';
 }
 
 /** A pattern of GLOB for so many digits. */
@@ -265,9 +274,7 @@ export const sqlite: Dialect = {
   looksUp: () => true,
   exists: (select) => `EXISTS (${select})`,
   convertKey: (column, from, to) => {
-    const [type, wanted] = [from, to].map(
-      (field) => field.type.sqlite.column(field).split(' ', 1)[0],
-    );
+    const [type, wanted] = [columnType(from), columnType(to)];
     if (type === wanted) return column;
     return wanted === 'INTEGER'
       ? `(CASE WHEN CAST(CAST(${column} AS INTEGER) AS TEXT) = ${column} THEN CAST(${column} AS INTEGER) END)`
@@ -290,6 +297,29 @@ export const sqlite: Dialect = {
   operandField: () => undefined,
   listTable: (placeholder) => `json_each(${placeholder})`,
   keys: listOf,
+  // SQLite reads the shortest digits of a double as that double.
+  unwrittenRows: ({ table, id: key }, fields, list, id) => {
+    const values = fields.map((field, index) => {
+      const name = `'$.${unwritten(index)}'`;
+      const [column, type] = [quote(field.column), columnType(field)];
+      const value = `CAST(given.value ->> ${name} AS ${type})`;
+      const kept = `CASE WHEN json_type(given.value, ${name}) IS NULL THEN base.${column} ELSE ${value} END`;
+      return `${id === undefined ? value : kept} AS ${column}`;
+    });
+    const select = `SELECT ${values.length === 0 ? '1' : values.join(', ')} FROM json_each(${list}) AS given`;
+    if (id === undefined) return select;
+    return `${select} CROSS JOIN ${quote(table)} AS base WHERE base.${quote(key.column)} = ${id}`;
+  },
+  unwrittenList: (fields, rows) => {
+    const items = rows.map((row) => {
+      const members = fields.flatMap((field, index) => {
+        const value = row.get(field);
+        return value === undefined ? [] : [`"${unwritten(index)}":${itemOf(value)}`];
+      });
+      return `{${members.join(',')}}`;
+    });
+    return `[${items.join(',')}]`;
+  },
   ruleText: (_rule, table) =>
     `SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ${table()}`,
   createsWhole: false,

@@ -32,7 +32,7 @@ export async function exportRecords(
   );
   if (!compiled.ok) return compiled;
   const { plan, columns } = compiled.value;
-  const bound = bindQuery(plan, query, api.limits, caller.claims);
+  const bound = bindQuery(plan, query, api.limits, caller.claims, exchange.clockAndIds.now);
   if (!bound.ok) return fail(queryError(bound.error));
   const { portions, bytes, ...result } = await exchange.whileThere((signal) =>
     readExport(compiled.value, bound.value, exchange.database, signal),

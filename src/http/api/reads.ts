@@ -51,7 +51,7 @@ export function listRecords(call: Call): MaybePromise<Result<Response>> {
   if (!compiled.ok) return compiled;
   const { plan } = compiled.value;
   if (exchange.watching !== undefined) exchange.watching.compiled = compiled.value;
-  const read = bindQuery(plan, query, api.limits, caller.claims, cursor);
+  const read = bindQuery(plan, query, api.limits, caller.claims, exchange.clockAndIds.now, cursor);
   if (!read.ok) return fail(queryError(read.error));
   exchange.trace.enter(fetchStage(resourceView));
   const long = typeof cursor === 'object' ? cursor.long : undefined;
@@ -165,7 +165,13 @@ export function readRecord(call: Call, idText: string): MaybePromise<Result<Resp
   const compiled = compiledOne(call, query);
   if (!compiled.ok) return compiled;
   const { limits } = servedApi.api;
-  const bound = bindQuery(compiled.value.plan, query, limits, caller.claims);
+  const bound = bindQuery(
+    compiled.value.plan,
+    query,
+    limits,
+    caller.claims,
+    exchange.clockAndIds.now,
+  );
   if (!bound.ok) return fail(queryError(bound.error));
   const id = parseId(idText, resourceView);
   exchange.trace.enter(fetchStage(resourceView));

@@ -13,7 +13,8 @@ import { refusalOf } from '../../model/access.ts';
 import { inBodyTime } from '../../lib/pattern.ts';
 import { fieldNameIn } from '../../model/view.ts';
 import { scopeOf } from '../../auth/callers.ts';
-import { planCreate, planUpdate } from '../../query/write/write.ts';
+import type { ClockAndIds } from '../../query/write/defaults.ts';
+import { atOneTime, planCreate, planUpdate } from '../../query/write/write.ts';
 import type { Preconditions, WritePlan } from '../../query/plan.ts';
 import { parseBody } from '../../query/request/body.ts';
 import { parsePrefer, readIdempotencyKey } from '../../query/request/headers.ts';
@@ -32,9 +33,11 @@ export async function createRecords(call: Call): Promise<Result<Response>> {
   const { exchange, resourceView } = call;
   const { api } = exchange.servedApi;
   const key = readIdempotencyKey(exchange.headers['idempotency-key']);
+  const moment = atOneTime(exchange.clockAndIds);
   const prepared = await prepare(
     call,
-    (body) => inBodyTime(() => planCreate(body, resourceView, api, exchange.clockAndIds)),
+    moment,
+    (body) => inBodyTime(() => planCreate(body, resourceView, api, moment)),
     key.ok ? [] : [key.error],
   );
   if (!prepared.ok) return prepared;
@@ -110,10 +113,9 @@ export async function updateRecord(
   const id = parseId(idText, resourceView);
   const [type] = mediaTypeOf(exchange.headers);
   const options = { merges: type === mergePatchType, preconditions: preconditionsOf(exchange) };
-  const prepared = await prepare(call, (body) =>
-    inBodyTime(() =>
-      planUpdate(body, kind, id ?? idText, resourceView, exchange.clockAndIds, options),
-    ),
+  const moment = atOneTime(exchange.clockAndIds);
+  const prepared = await prepare(call, moment, (body) =>
+    inBodyTime(() => planUpdate(body, kind, id ?? idText, resourceView, moment, options)),
   );
   if (!prepared.ok) return prepared;
   if (id === undefined) return fail(notFound(resourceView.resource, idText));
@@ -140,7 +142,11 @@ export async function deleteRecord(call: Call, idText: string): Promise<Result<R
   if (!compiled.ok) return compiled;
   const { resource } = resourceView;
   const plan = { kind: 'delete', resource, id, preconditions: preconditionsOf(exchange) } as const;
-  const deleted = await execute(call, plan, answeringWith(call, compiled.value));
+  const deleted = await execute(
+    call,
+    plan,
+    answeringWith(call, atOneTime(exchange.clockAndIds), compiled.value),
+  );
   return deleted.ok ? ok(emptyResponse(204, exchange.requestId)) : deleted;
 }
 
@@ -149,9 +155,14 @@ function preconditionsOf({ headers }: Exchange): Preconditions {
 }
 
 /** The read that makes the response of a write; `plain`: the plain read, if this one selects or expands. */
-function answeringWith(call: Call, compiled: CompiledRead, plain?: CompiledRead): WriteContext {
+function answeringWith(
+  call: Call,
+  { now }: ClockAndIds,
+  compiled: CompiledRead,
+  plain?: CompiledRead,
+): WriteContext {
   const { api, database } = call.exchange.servedApi;
-  const rights = new RowRights(call.view, call.caller.claims, database.dialect);
+  const rights = new RowRights(call.view, call.caller.claims, now, database.dialect);
   const requester = requesterOf(call);
   return {
     compiled,
@@ -176,6 +187,7 @@ interface Prepared {
 /** The checks before the database: media type and size, then query and body together. */
 async function prepare(
   call: Call,
+  moment: ClockAndIds,
   plan: (body: unknown) => Result<WritePlan>,
   others: readonly ApiError[] = [],
 ): Promise<Result<Prepared>> {
@@ -201,7 +213,7 @@ async function prepare(
   if (!planned.ok) return planned;
   const plain = query.planKey === '' ? undefined : compiledOne(call, plainQuery);
   if (plain?.ok === false) return plain;
-  const context = answeringWith(call, compiled.value, plain?.value);
+  const context = answeringWith(call, moment, compiled.value, plain?.value);
   return ok({ plan: planned.value, context, bytes: bytes.value });
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { readClaim } from '../filter/operand.ts';
+import { comparedField, readClaim } from '../filter/operand.ts';
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import {
   claimOf,
@@ -12,7 +12,7 @@ import {
 import type { Api } from '../../model/api.ts';
 import { operators } from '../../model/operators.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import type { RuleSlot } from '../plan.ts';
+import type { RuleItem, RuleSlot } from '../plan.ts';
 import { rowRule, type RowRule, type RowRuleSlot } from './rule-parser.ts';
 
 /**
@@ -47,7 +47,7 @@ function rulesWithClaims(api: Api): readonly { readonly rule: Rule; readonly row
       for (const rule of operations.flatMap((operation) => resource.access[operation])) {
         if (rule.where === undefined) continue;
         const row = rowRule(resource, rule, api);
-        if (row.slots.some(({ operand }) => operand.kind === 'claims')) found.set(row, rule);
+        if (row.slots.some(({ operand }) => operand.kind === 'request')) found.set(row, rule);
       }
     return [...found].map(([row, rule]) => ({ rule, row }));
   });
@@ -68,7 +68,17 @@ export function isClosed({ slots }: RowRule, claims: Claims): boolean {
 
 /** Whether a claim that a slot compares with is missing or does not fit the field. Such a condition matches no row. */
 export function isEmpty(slot: RowRuleSlot, claims: Claims): boolean {
-  return slot.operand.kind === 'claims' && ruleOperand(slotFor(slot, claims), claims) === null;
+  return (
+    slot.operand.kind === 'request' && ruleOperand(slotFor(slot, claims), claims, anyTime) === null
+  );
+}
+
+/** Whether there is a value does not depend on the time. */
+const anyTime = new Date(0);
+
+/** Whether a slot compares with the time of the request. */
+export function comparesWithNow({ operand }: Pick<RuleSlot, 'operand'>): boolean {
+  return operand.kind === 'request' && operand.items.some((item) => 'isNow' in item);
 }
 
 /** A slot of a rule with the operator that these claims call for. */
@@ -82,28 +92,30 @@ export function slotFor(slot: RowRuleSlot, claims: Claims): Omit<RuleSlot, 'inde
 /** Whether the operator takes one value and the claim is a list, so that any item may match. */
 function holdsList({ operator, operand }: RowRuleSlot, claims: Claims): boolean {
   return (
-    operand.kind === 'claims' &&
+    operand.kind === 'request' &&
     operators[operator].operand === 'value' &&
     operand.items.some((item) => 'claim' in item && Array.isArray(claimOf(claims, item.claim)))
   );
 }
 
 /**
- * The value that a slot is bound to for a caller with these claims: one value or a list; null if a claim is missing or
- * does not fit. Runs for every request of a caller with row rules.
+ * The value that a slot is bound to for a caller with these claims, in a request at `now`: one value or a list; null if a
+ * claim is missing or does not fit. Runs for every request of a caller with row rules.
  */
-export function ruleOperand(slot: Omit<RuleSlot, 'index'>, claims: Claims): JsonValue {
+export function ruleOperand(slot: Omit<RuleSlot, 'index'>, claims: Claims, now: Date): JsonValue {
   const { operand, operator, any } = slot;
   if (operand.kind === 'constant') return operand.value;
   if (!any && operators[operator].operand !== 'list') {
     const [item] = operand.items;
     if (item === undefined) return null;
-    return 'value' in item ? item.value : fitting(claimOf(claims, item.claim) ?? null, slot);
+    return 'claim' in item
+      ? fitting(claimOf(claims, item.claim) ?? null, slot)
+      : plainItem(item, slot, now);
   }
   const values: JsonValue[] = [];
   for (const item of operand.items) {
     const before = values.length;
-    if ('value' in item) values.push(item.value);
+    if (!('claim' in item)) values.push(plainItem(item, slot, now));
     else {
       const claim = claimOf(claims, item.claim) ?? null;
       const items: readonly JsonValue[] = Array.isArray(claim) ? claim : [claim];
@@ -115,6 +127,17 @@ export function ruleOperand(slot: Omit<RuleSlot, 'index'>, claims: Claims): Json
     if (values.length === before) return null;
   }
   return values;
+}
+
+/** An item that is no claim. */
+function plainItem(
+  item: Exclude<RuleItem, { readonly claim: string }>,
+  slot: Omit<RuleSlot, 'index'>,
+  now: Date,
+): JsonValue {
+  if ('value' in item) return item.value;
+  const { drawn } = comparedField(slot).type;
+  return drawn?.word === 'now' ? drawn.of(now.toISOString()) : null;
 }
 
 /** One claim value as it is compared; null if it does not fit. */

@@ -1,8 +1,8 @@
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Predicate, Slot } from '../filter/predicate.ts';
-import { readItem } from '../filter/operand.ts';
+import { comparedField, readItem } from '../filter/operand.ts';
 import { splitList } from '../filter/text.ts';
-import { claimPattern, operations, type Rule } from '../../model/access.ts';
+import { claimPattern, nowWord, operations, type Rule } from '../../model/access.ts';
 import type { Api, Limits, Resource } from '../../model/api.ts';
 import { operators } from '../../model/operators.ts';
 import { ownerView, type View } from '../../model/view.ts';
@@ -104,7 +104,7 @@ function readRule(
     problems,
   };
   const where = planFilters(query.conditions, query.groups, context);
-  const claims = slots.map((slot) => claimsOf(slot, query.texts, text, problems));
+  const claims = slots.map((slot) => requestItems(slot, query.texts, text, problems));
   const constant = slots.filter((_, index) => claims[index] === undefined);
   const values = bindSlots(constant, query.texts, api.limits, problems);
   return {
@@ -115,7 +115,7 @@ function readRule(
       const operand: RuleOperand =
         items === undefined
           ? { kind: 'constant', value: values[constant.indexOf(slot)] ?? null }
-          : { kind: 'claims', items };
+          : { kind: 'request', items };
       return { field, operator, operand, condition: sources };
     }),
   };
@@ -131,8 +131,8 @@ function refused(parameter: string, message: string): QueryProblem {
   return { parameter, code: 'INVALID_FILTER', message };
 }
 
-/** The operands of a slot that compares with at least one claim; undefined for other slots. */
-function claimsOf(
+/** The operands of a slot that compares with a claim or the time of the request; undefined for other slots. */
+function requestItems(
   slot: Slot,
   texts: readonly string[],
   rule: string,
@@ -147,22 +147,34 @@ function claimsOf(
   // Problems of the list's syntax are reported by bindSlots.
   const items = split?.ok === true ? split.value : own;
   const names = items.map((item) => claimName(item));
-  const wrong = items.find((item, index) => names[index] === undefined && looksLikeClaim(item));
+  const isNow = (item: string): boolean => item === nowWord;
+  const wrong = items.find(
+    (item, index) => names[index] === undefined && !isNow(item) && looksLikeClaim(item),
+  );
   if (wrong !== undefined) {
     problems.push(
       refused(
         parameter,
-        `${JSON.stringify(wrong)} is no claim: {user.<claim>} stands for a whole value or for an item of a list, and its name has letters, digits and _ - . : / @`,
+        `${JSON.stringify(wrong)} is no claim: {user.<claim>} stands for a whole value or for an item of a list, and its name has letters, digits and _ - . : / @; {now} is the time of the request`,
       ),
     );
     return [];
   }
-  if (names.every((name) => name === undefined)) return undefined;
+  if (names.every((name) => name === undefined) && !items.some(isNow)) return undefined;
+  const { type } = comparedField(slot);
+  const hasTime = type.drawn?.word === 'now' && operators[operator].comparesWith !== 'part';
+  if (items.some(isNow) && !hasTime) {
+    problems.push(
+      refused(parameter, `{now} is compared with a date, datetime or time, not with ${type.name}`),
+    );
+    return [];
+  }
   if (names.some((name) => name !== undefined && !rule.includes(`{user.${name}}`)))
     problems.push(refused(parameter, 'a claim is written as it is, without percent-encoding'));
   return items.flatMap((item, index): readonly RuleItem[] => {
     const claim = names[index];
     if (claim !== undefined) return [{ claim }];
+    if (isNow(item)) return [{ isNow: true }];
     const value = readItem(item, slot);
     if (value.ok) return [{ value: value.value }];
     problems.push({ parameter, ...value.error });

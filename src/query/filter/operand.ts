@@ -89,7 +89,7 @@ function isNumeric(field: Field): boolean {
 }
 
 /** The compared field; for an array, the field of its items. */
-function comparedField({ field }: ComparedSlot): Field {
+export function comparedField({ field }: Pick<ComparedSlot, 'field'>): Field {
   return field.items ?? field;
 }
 
@@ -144,7 +144,7 @@ function misfit(text: string, slot: ComparedSlot): Result<never, OperandProblem>
 
 /** A hint for a value that does not fit. */
 function adviceOn(text: string, { field, operator, parameter }: ComparedSlot): string {
-  const { type } = comparedField({ field, operator });
+  const { type } = comparedField({ field });
   // A plus sign in a query string decodes to a space.
   if (type.kind === 'datetime' && / \d\d:\d\d$/u.test(text)) return '; write + as %2B';
   const isWhole = type.json === 'integer';

@@ -200,6 +200,9 @@ function textOf(keys: readonly SortKey[]): string {
   return [...new Set(names)].join(',');
 }
 
+/** Binding for the sake of problems runs no rule. */
+const noTime = (): Date => new Date(0);
+
 /** The plan with the caller's row rules; or all problems, including those of bound values. */
 function finish(
   plan: ReadPlan,
@@ -211,7 +214,7 @@ function finish(
 ): Result<ReadPlan> {
   if (problems.length === 0) return ok(restrict(plan, resourceView));
   const isRead = !problems.some(({ code }) => code === 'INVALID_CURSOR');
-  const bound = bindQuery(plan, query, api.limits, {}, isRead ? cursor : undefined);
+  const bound = bindQuery(plan, query, api.limits, {}, noTime, isRead ? cursor : undefined);
   return fail(queryError(bound.ok ? problems : [...problems, ...bound.error]));
 }
 

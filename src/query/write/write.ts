@@ -43,15 +43,14 @@ import type { Preconditions, FieldValues, WriteKind, WritePlan } from '../plan.t
 
 export const immutableMessage = 'is immutable: it is set on create only';
 
-/** Plans a POST of one record, or of an array, of which all records are created or none. */
+/** Plans a POST at one moment (`atOneTime`) of one record, or of an array, of which all records are created or none. */
 export function planCreate(
   body: unknown,
   resourceView: ResourceView,
   { limits }: Api,
-  clockAndIds: ClockAndIds,
+  moment: ClockAndIds,
 ): Result<WritePlan> {
   const { resource } = resourceView;
-  const moment = atOneTime(clockAndIds);
   const isArray = Array.isArray(body);
   const bodies: readonly unknown[] = isArray ? body : [body];
   if (bodies.length > limits.batchItems)
@@ -97,13 +96,13 @@ function noObject(items: readonly string[] = []): ApiError {
   );
 }
 
-/** Plans a PUT (`replace`) or PATCH (`update`) of one record. */
+/** Plans a PUT (`replace`) or PATCH (`update`) of one record at one moment (`atOneTime`). */
 export function planUpdate(
   body: unknown,
   kind: 'replace' | 'update',
   id: JsonValue,
   resourceView: ResourceView,
-  clockAndIds: ClockAndIds,
+  moment: ClockAndIds,
   { merges, preconditions }: UpdateOptions,
 ): Result<WritePlan> {
   if (!isJsonObject(body)) return fail(noObject());
@@ -111,7 +110,6 @@ export function planUpdate(
   const tooMany = tooManyLinks([body], resourceView);
   if (tooMany !== undefined) return fail(tooMany);
   const { resource } = resourceView;
-  const moment = atOneTime(clockAndIds);
   const issues: ValueIssue[] = [];
   const links = readAllLinks(body, kind, resourceView, moment, '', issues);
   const merged = merges ? mergedParts(body, resourceView) : new Map<string, never>();
@@ -194,7 +192,7 @@ function mergedParts(
 }
 
 /** Freezes the clock, so that all times in one request are equal. */
-function atOneTime(clockAndIds: ClockAndIds): ClockAndIds {
+export function atOneTime(clockAndIds: ClockAndIds): ClockAndIds {
   const now = clockAndIds.now();
   return { ...clockAndIds, now: () => now };
 }

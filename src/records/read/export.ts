@@ -97,7 +97,10 @@ export function readStored(
     paging: { mode: 'offset', offset: 0, limit: undefined },
     count: 'none',
   };
-  const bound = { ...boundFor({}), page: { page: 1, limit: noLimit, offset: 0 } };
+  const bound = {
+    ...boundFor({}, () => new Date(0)),
+    page: { page: 1, limit: noLimit, offset: 0 },
+  };
   return readExport(compileExport(plan, database.dialect), bound, database, signal);
 }
 

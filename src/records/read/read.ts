@@ -34,7 +34,7 @@ export function encode(
   bound: Bound,
   dialect: Dialect,
 ): readonly SqlValue[] {
-  const ofRules = ruleValues(plan.ruleSlots, bound.claims, dialect);
+  const ofRules = ruleValues(plan.ruleSlots, bound.claims, bound.now, dialect);
   // Most reads of one record have no other values.
   if (plan.slots.length === 0 && bound.after.length === 0) return ofRules;
   const own = plan.slots.map(({ index, operator, field }) => {

@@ -1,5 +1,4 @@
 import type { WritePlan } from '../../query/plan.ts';
-import type { JsonValue } from '../../specification/specification.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import { encodeValue } from '../../sql/dialect.ts';
 import type { DataAccess } from './conflicts.ts';
@@ -8,7 +7,6 @@ import type { RowRights } from './row-rights.ts';
 import { notFound } from './result.ts';
 
 type Create = Extract<WritePlan, { kind: 'create' }>;
-type Delete = Extract<WritePlan, { kind: 'delete' }>;
 
 /**
  * Checks that the caller may change or delete a record. A record that it cannot see does not exist for it, unless it may
@@ -31,18 +29,6 @@ export async function checkTarget(
   if (await rights.isAllowed(resource.id, kind, key, transaction)) return;
   if (!isSeen) throw new ApiFailure(notFound(resource, id));
   rights.reject();
-}
-
-/** Rejects a write that leaves one of the written records (`ids`) in a state that the rules do not allow. */
-export async function checkResult(
-  { kind, resource }: Exclude<WritePlan, Delete>,
-  ids: readonly JsonValue[],
-  { transaction, dialect }: DataAccess,
-  rights: RowRights,
-): Promise<void> {
-  const keys = ids.map((id) => encodeValue(dialect, id, resource.id));
-  const left = await rights.allowedKeys(resource.id, kind, keys, transaction);
-  if (left !== undefined && left.size < keys.length) rights.reject();
 }
 
 /** Whether no access rule has to check a row: neither the written ones, nor referenced or returned ones. */

@@ -2,7 +2,13 @@ import type { Field, Resource } from '../../model/api.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { FieldValues } from '../../query/plan.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { decodeValue, encodeValue, type Dialect, type StoredForms } from '../../sql/dialect.ts';
+import {
+  decodeValue,
+  encodeValue,
+  type Dialect,
+  type StoredForms,
+  type StoredValues,
+} from '../../sql/dialect.ts';
 import { buildStatement } from '../../sql/statement.ts';
 import type { Executor } from '../../databases/database.ts';
 import type { DataAccess } from './conflicts.ts';
@@ -54,6 +60,11 @@ export function encodedIn(
   dialect: StoredForms,
 ): SqlValue[] {
   return fields.map((field) => encodeValue(dialect, values.get(field) ?? null, field));
+}
+
+/** Values as they are stored. */
+export function storedValues(values: FieldValues, dialect: StoredForms): StoredValues {
+  return new Map([...values].map(([field, value]) => [field, encodeValue(dialect, value, field)]));
 }
 
 /** The fields of a resource that can be written: without computed columns of an existing table. */

@@ -1,5 +1,4 @@
-import { fail, ok, type FieldProblem, type Result } from '../../errors.ts';
-import { isGenerated } from '../../model/field-types/id.ts';
+import type { FieldProblem } from '../../errors.ts';
 import type { BelongsToMany, Field } from '../../model/api.ts';
 import type { SqlValue, ValueIssue } from '../../model/values.ts';
 import { isFixed } from '../../query/write/links.ts';
@@ -7,7 +6,7 @@ import { emptyHalves, halfIssue, touchedMorphs } from '../../query/write/morphs.
 import type { FieldValues, Link, LinkChange } from '../../query/plan.ts';
 import { immutableMessage } from '../../query/write/write.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { decodeValue, encodeValue } from '../../sql/dialect.ts';
+import { decodeValue, encodeValue, type StoredValues } from '../../sql/dialect.ts';
 import { hiddenKeys, keptIn, missingOwners, type DataAccess, type Conflict } from './conflicts.ts';
 import { ConstraintError, requireOneRow } from '../../databases/database.ts';
 import { explainConflicts } from './database-rules.ts';
@@ -15,38 +14,48 @@ import { changeMorphs, dependentsOf, rowsToDelete } from './delete.ts';
 import { currentValues, encodedIn, noValues, valueIn } from './field-values.ts';
 import { unchangedError } from './result.ts';
 
-/** Creates a link; returns the id of its row. */
-export async function createLink(
-  relation: BelongsToMany,
+/** A link to create. */
+export interface NewLink {
+  readonly link: Link;
+  /** The values of its row, as they are stored. */
+  readonly stored: StoredValues;
+}
+
+/** The row of a new link between two records, whose keys are `owner` and `key`. */
+export function newLink(
+  { through, ownerKey, targetKey }: BelongsToMany,
   link: Link,
   owner: SqlValue,
   key: SqlValue,
-  access: DataAccess,
-): Promise<Result<SqlValue, readonly FieldProblem[]>> {
-  const { through, ownerKey, targetKey } = relation;
-  const { transaction, statements, dialect } = access;
-  const values = new Map<Field, SqlValue>();
+  { dialect }: DataAccess,
+): NewLink {
+  const stored = new Map<Field, SqlValue>();
   for (const field of through.fields.values()) {
     const value = link.newRow.get(field);
-    if (field === ownerKey) values.set(field, owner);
-    else if (field === targetKey) values.set(field, key);
-    else if (value !== undefined) values.set(field, encodeValue(dialect, value, field));
+    if (field === ownerKey) stored.set(field, owner);
+    else if (field === targetKey) stored.set(field, key);
+    else if (value !== undefined) stored.set(field, encodeValue(dialect, value, field));
   }
-  const statement = statements.insert(through, [...values.keys()]);
-  let made: SqlValue = values.get(through.id) ?? null;
-  const whole = new Map([
-    ...link.newRow,
-    [ownerKey, decodeValue(dialect, owner, ownerKey)],
-    [targetKey, decodeValue(dialect, key, targetKey)],
-  ]);
-  const change = { relation, link, values: whole, current: noValues, id: undefined };
-  const problems = await linkProblems(change, access, async () => {
-    const { insertedId } = requireOneRow(
-      await transaction.run(statement, { bound: [...values.values()] }),
-    );
-    if (isGenerated(through.id)) made = insertedId;
-  });
-  return problems.length === 0 ? ok(made) : fail(problems);
+  return { link, stored };
+}
+
+/** Creates a link. */
+export async function createLink(
+  relation: BelongsToMany,
+  { link, stored }: NewLink,
+  access: DataAccess,
+): Promise<readonly FieldProblem[]> {
+  const { through, ownerKey, targetKey } = relation;
+  const { transaction, statements, dialect } = access;
+  const statement = statements.insert(through, [...stored.keys()]);
+  const keys = [ownerKey, targetKey].map(
+    (field) => [field, decodeValue(dialect, stored.get(field) ?? null, field)] as const,
+  );
+  const values = new Map([...link.newRow, ...keys]);
+  const change = { relation, link, values, current: noValues, id: undefined };
+  return linkProblems(change, access, async () =>
+    requireOneRow(await transaction.run(statement, { bound: [...stored.values()] })),
+  );
 }
 
 /** An existing link whose pivot changes. */

@@ -1,100 +1,190 @@
 import { apiError, type ApiError, type FieldProblem } from '../../errors.ts';
-import type { BelongsToMany, Field } from '../../model/api.ts';
+import { getOrInsert } from '../../lib/get-or-insert.ts';
+import type { BelongsToMany, Field, Resource } from '../../model/api.ts';
 import type { SqlValue, ValueIssue } from '../../model/values.ts';
-import type { Link, LinkChange } from '../../query/plan.ts';
+import type { FieldValues, LinkChange } from '../../query/plan.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { encodeValue } from '../../sql/dialect.ts';
+import { encodeValue, type StoredValues } from '../../sql/dialect.ts';
 import type { DataAccess } from './conflicts.ts';
 import { maxReached } from './delete.ts';
+import { storedValues } from './field-values.ts';
 import {
   updatePivot,
   createLink,
   deleteLink,
   existingLink,
   clearUniqueValues,
+  newLink,
   pivotIssues,
   type ExistingLink,
+  type NewLink,
 } from './link-rows.ts';
 import { ApiFailure } from '../api-failure.ts';
+import { mayResultIn } from './resulting-rows.ts';
 
 /** The problems of links: missing or mistyped values (400), and rejected references and values (422). */
 export interface LinkProblems {
   readonly missing: readonly ValueIssue[];
   readonly refused: readonly FieldProblem[];
-  /** A link was created or deleted that the junction's access rules do not allow. */
+  /** The junction's access rules do not allow a link that is created or deleted. */
   readonly isForbidden: boolean;
 }
 
+/** A change of links, looked up and judged. Nothing of it is written yet. */
+export interface PreparedLinks {
+  readonly change: LinkChange;
+  /** The ids of the junction's rows to delete. */
+  readonly taken: readonly SqlValue[];
+  /** Existing links whose pivot changes. */
+  readonly kept: readonly ExistingLink[];
+  readonly added: readonly NewLink[];
+  readonly problems: LinkProblems;
+}
+
 /**
- * Changes the links of a record in the transaction of its write. Links that stay keep their row, and their pivot if none
- * is sent. Links hidden from the caller stay unchanged, and hidden records cannot be linked. `ownerId` is undefined if the
- * record itself was rejected; then links are only checked, to report their problems as well. See
- * docs/contract/3-writing.md#links.
+ * Prepares the changes to the links of a record in the transaction of its write. Links that stay keep their row, and their
+ * pivot if none is sent. Links hidden from the caller stay unchanged, and hidden records cannot be linked. `ownerId` is
+ * undefined if the record itself was rejected; then links are only checked, to report their problems as well. `written` are
+ * the values that the record is about to get. See docs/contract/3-writing.md#links.
  */
-export async function changeLinks(
+export async function prepareLinks(
   changes: readonly LinkChange[],
   ownerId: JsonValue | undefined,
+  written: FieldValues,
+  access: DataAccess,
+): Promise<readonly PreparedLinks[]> {
+  const prepared: PreparedLinks[] = [];
+  for (const change of changes)
+    prepared.push(await prepareChange(change, ownerId, written, access));
+  return prepared;
+}
+
+async function prepareChange(
+  change: LinkChange,
+  ownerId: JsonValue | undefined,
+  written: FieldValues,
+  access: DataAccess,
+): Promise<PreparedLinks> {
+  const { relation } = change;
+  const { ownerField } = relation;
+  const stored = ownerId === undefined ? undefined : await ownerKeyOf(relation, ownerId, access);
+  const given = ownerId === undefined ? undefined : written.get(ownerField);
+  const owner = given === undefined ? stored : encodeValue(access.dialect, given, ownerField);
+  const found = await linkableRecords(change, access);
+  const current =
+    stored === undefined ? noLinks : await currentLinks(change, stored, found, access);
+  const missing: ValueIssue[] = [];
+  const refused: FieldProblem[] = [];
+  const wanted = new Set<SqlValue>();
+  const kept: ExistingLink[] = [];
+  const added: NewLink[] = [];
+  for (const link of change.links) {
+    const key = found.get(link.id);
+    if (key === undefined) {
+      const { name } = relation.target;
+      const message = `there is no record in ${access.names.resource(relation.target) ?? name} with id ${JSON.stringify(link.id)}`;
+      refused.push({ field: link.path, message });
+      continue;
+    }
+    const empty = emptyKey(relation, owner, key);
+    if (empty !== undefined) {
+      const message = `cannot be linked: links lead by ${access.names.field(empty) ?? 'a field'}, which is null`;
+      refused.push({ field: link.path, message });
+      continue;
+    }
+    wanted.add(key);
+    const rows = current.get(key);
+    if (rows !== undefined && link.pivot.size > 0)
+      for (const row of rows) kept.push(await existingLink(relation, link, row, access));
+    else if (rows === undefined && link.missing.length > 0) missing.push(...link.missing);
+    else if (rows === undefined && owner !== undefined)
+      added.push(newLink(relation, link, owner, key, access));
+  }
+  const removed = new Set(change.removed.map((id) => found.get(id)));
+  const taken = [...current].flatMap(([key, rows]) =>
+    (change.isWhole ? !wanted.has(key) : removed.has(key)) ? rows : [],
+  );
+  const isForbidden = !(await mayChange(relation, { taken, kept, added }, access));
+  const problems = { missing, refused, isForbidden };
+  return { change, taken, kept, added, problems };
+}
+
+/**
+ * Whether the junction's access rules allow these changes, judged before any of them is made. Changing a pivot counts as
+ * deleting the link and creating another.
+ */
+async function mayChange(
+  { through }: BelongsToMany,
+  { taken, kept, added }: Pick<PreparedLinks, 'taken' | 'kept' | 'added'>,
+  access: DataAccess,
+): Promise<boolean> {
+  const { rights, transaction, statements, dialect } = access;
+  if (rights === undefined) return true;
+  // The lock keeps other writes from changing what the rules check.
+  if (rights.allowedRows(through, 'create') !== 'all')
+    for (const { row } of kept)
+      await transaction.all(statements.lock(through), { bound: [], id: row });
+  const gone = [...taken, ...kept.map(({ row }) => row)];
+  const left =
+    gone.length === 0
+      ? undefined
+      : await rights.allowedKeys(through.id, 'delete', gone, transaction);
+  if (left !== undefined && left.size < gone.length) return false;
+  for (const { link, row } of kept) {
+    const values = (): [StoredValues] => [storedValues(link.update, dialect)];
+    if (!(await mayResultIn(through, 'create', values, access, row))) return false;
+  }
+  return mayResultIn(through, 'create', () => added.map(({ stored }) => stored), access);
+}
+
+/** Makes the changes; returns their problems, those of the preparation included. */
+export async function writeLinks(
+  prepared: readonly PreparedLinks[],
   access: DataAccess,
 ): Promise<LinkProblems> {
-  const problems = { missing: [] as ValueIssue[], refused: [] as FieldProblem[] };
+  const missing: ValueIssue[] = [];
+  const refused: FieldProblem[] = [];
   let isForbidden = false;
-  for (const change of changes) {
+  // Two relations of a record may lead through the same rows, as to oneself.
+  const gone = new Map<Resource, Set<SqlValue>>();
+  const made = new Map<Resource, Set<string>>();
+  for (const { change, taken, kept, added, problems } of prepared) {
     const { relation } = change;
-    const owner = ownerId === undefined ? undefined : await ownerKeyOf(relation, ownerId, access);
-    const found = await linkableRecords(change, access);
-    const current =
-      owner === undefined ? noLinks : await currentLinks(change, owner, found, access);
-    const wanted = new Set<SqlValue>();
-    const kept: ExistingLink[] = [];
-    const added: { readonly link: Link; readonly key: SqlValue }[] = [];
-    for (const link of change.links) {
-      const key = found.get(link.id);
-      if (key === undefined) {
-        const { name } = relation.target;
-        const message = `there is no record in ${access.names.resource(relation.target) ?? name} with id ${JSON.stringify(link.id)}`;
-        problems.refused.push({ field: link.path, message });
-        continue;
-      }
-      const empty = emptyKey(relation, owner, key);
-      if (empty !== undefined) {
-        const message = `cannot be linked: links lead by ${access.names.field(empty) ?? 'a field'}, which is null`;
-        problems.refused.push({ field: link.path, message });
-        continue;
-      }
-      wanted.add(key);
-      const rows = current.get(key);
-      if (rows !== undefined && link.pivot.size > 0)
-        for (const row of rows) kept.push(await existingLink(relation, link, row, access));
-      else if (rows === undefined && link.missing.length > 0)
-        problems.missing.push(...link.missing);
-      else if (rows === undefined) added.push({ link, key });
-    }
-    const removed = new Set(change.removed.map((id) => found.get(id)));
-    const taken = [...current].flatMap(([key, rows]) =>
-      (change.isWhole ? !wanted.has(key) : removed.has(key)) ? rows : [],
-    );
-    const changed = kept.map(({ row }) => row);
-    // Changing a pivot counts as deleting the link and creating another.
-    isForbidden ||= !(await isAllowedOnAll(relation, 'delete', [...taken, ...changed], access));
+    const { through } = relation;
+    const ownGone = getOrInsert(gone, through, () => new Set());
+    const ownMade = getOrInsert(made, through, () => new Set());
+    for (const issue of problems.missing) missing.push(issue);
+    for (const problem of problems.refused) refused.push(problem);
+    isForbidden ||= problems.isForbidden;
     // Delete first, then update, then create, because unique pivot values may move from one link to another.
-    for (const row of taken) problems.refused.push(...(await deleteLink(change, row, access)));
+    for (const row of taken) {
+      if (ownGone.has(row)) continue;
+      ownGone.add(row);
+      refused.push(...(await deleteLink(change, row, access)));
+    }
     const fitting: ExistingLink[] = [];
     for (const one of kept) {
+      if (ownGone.has(one.row)) continue;
       const issues = pivotIssues(relation, one, access);
-      problems.missing.push(...issues);
+      missing.push(...issues);
       if (issues.length === 0) fitting.push(one);
     }
     await clearUniqueValues(relation, fitting, access);
-    for (const one of fitting) problems.refused.push(...(await updatePivot(relation, one, access)));
-    for (const { link, key } of added) {
-      if (owner === undefined) break;
-      const made = await createLink(relation, link, owner, key, access);
-      if (made.ok) changed.push(made.value);
-      else problems.refused.push(...made.error);
+    for (const one of fitting) refused.push(...(await updatePivot(relation, one, access)));
+    for (const one of added) {
+      const pair = pairOf(relation, one);
+      if (ownMade.has(pair)) continue;
+      ownMade.add(pair);
+      refused.push(...(await createLink(relation, one, access)));
     }
-    isForbidden ||= !(await isAllowedOnAll(relation, 'create', changed, access));
   }
-  return { ...problems, isForbidden };
+  return { missing, refused, isForbidden };
+}
+
+/** The two records that a link is between, whichever of them names it. */
+function pairOf({ ownerKey, targetKey }: BelongsToMany, { stored }: NewLink): string {
+  const columns = [ownerKey, targetKey].toSorted((a, b) => (a.column < b.column ? -1 : 1));
+  return JSON.stringify(columns.map((key) => [key.column, String(stored.get(key))]));
 }
 
 function tooManyToReplace(path: string): ApiError {
@@ -105,18 +195,6 @@ function tooManyToReplace(path: string): ApiError {
 }
 
 const noLinks: ReadonlyMap<SqlValue, readonly SqlValue[]> = new Map();
-
-/** Whether the junction's access rules allow an operation on all of these links. */
-async function isAllowedOnAll(
-  { through }: BelongsToMany,
-  operation: 'create' | 'delete',
-  ids: readonly SqlValue[],
-  { rights, transaction }: DataAccess,
-): Promise<boolean> {
-  if (ids.length === 0) return true;
-  const left = await rights?.allowedKeys(through.id, operation, ids, transaction);
-  return left === undefined || left.size === ids.length;
-}
 
 /** The value by which links reference their owner. Locks the owner. */
 async function ownerKeyOf(

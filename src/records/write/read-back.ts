@@ -30,7 +30,7 @@ export async function readWritten(
   const read = (one: CompiledRead): Promise<readonly (RecordValue | undefined)[]> =>
     Promise.resolve(
       runRead(one, ids.length, (budget) =>
-        readAmong(one, ids, boundFor(rights.claims), database, limits, budget),
+        readAmong(one, ids, boundFor(rights.claims, rights.now), database, limits, budget),
       ),
     );
   database.enter?.(`fetch_${compiled.plan.resource.name}`);

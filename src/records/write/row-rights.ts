@@ -11,7 +11,11 @@ import type { SqlValue } from '../../model/values.ts';
 import type { View } from '../../model/view.ts';
 import { planRows, type RowsPlan } from '../../query/access/row-rules.ts';
 import type { DeleteEdge, Dependents } from '../../sql/compile/delete.ts';
-import { compileAllowedRows } from '../../sql/compile/read.ts';
+import {
+  compileAllowedRows,
+  compileUnwritten,
+  type Unwritten,
+} from '../../sql/compile/allowed-rows.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import type { Transaction } from '../../databases/database.ts';
 import { ApiFailure } from '../api-failure.ts';
@@ -20,12 +24,15 @@ import { ruleValues } from '../rule-values.ts';
 /** Checks which rows the access rules allow the caller of a write, in the write's transaction. */
 export class RowRights {
   readonly claims: Claims;
+  /** The time of the request. */
+  readonly now: () => Date;
   private readonly view: View;
   private readonly dialect: Dialect;
 
-  constructor(view: View, claims: Claims, dialect: Dialect) {
+  constructor(view: View, claims: Claims, now: () => Date, dialect: Dialect) {
     this.view = view;
     this.claims = claims;
+    this.now = now;
     this.dialect = dialect;
   }
 
@@ -71,6 +78,20 @@ export class RowRights {
     return found === undefined || found.size > 0;
   }
 
+  /**
+   * How rows that are not written yet are judged, and the bound values of the rules; undefined if an operation may result in
+   * any row. `isChange`: they are changes to existing rows.
+   */
+  judging(
+    resource: Resource,
+    operation: 'create' | 'update',
+    isChange: boolean,
+  ): (Unwritten & { readonly bound: readonly SqlValue[] }) | undefined {
+    const plan = planRows(this.view, resource, operation);
+    if (plan === undefined) return undefined;
+    return { ...compileUnwritten(plan, isChange, this.dialect), bound: this.valuesOf(plan) };
+  }
+
   /** Rejects the write as forbidden. */
   reject(): never {
     throw new ApiFailure(refusalOf(this.view.subject));
@@ -109,6 +130,6 @@ export class RowRights {
   }
 
   private valuesOf({ ruleSlots }: RowsPlan): readonly SqlValue[] {
-    return ruleValues(ruleSlots, this.claims, this.dialect);
+    return ruleValues(ruleSlots, this.claims, this.now, this.dialect);
   }
 }

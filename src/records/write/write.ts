@@ -29,19 +29,27 @@ import {
   type Transaction,
 } from '../../databases/database.ts';
 import { explainConflicts } from './database-rules.ts';
-import { changeLinks } from './links.ts';
+import { prepareLinks, writeLinks, type PreparedLinks } from './links.ts';
 import { boundFor } from '../../query/bind.ts';
 import { matchesTag } from '../../query/request/headers.ts';
 import { entityTag } from '../serialize/record.ts';
 import { readOne } from '../read/read.ts';
 import type { RecordValue } from '../serialize/record.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
-import { currentValues, encodedIn, inOrder, noValues, valueIn } from './field-values.ts';
+import {
+  currentValues,
+  encodedIn,
+  inOrder,
+  noValues,
+  storedValues,
+  valueIn,
+} from './field-values.ts';
 import { deleteRecord } from './delete.ts';
+import { mayResultIn } from './resulting-rows.ts';
 import { writeDirectly } from './direct-write.ts';
 import { ApiFailure, invalidValues, rejectLinks } from '../api-failure.ts';
 import { RowBudget } from '../row-budget.ts';
-import { checkResult, checkTarget, isUnrestricted } from './access-checks.ts';
+import { checkTarget, isUnrestricted } from './access-checks.ts';
 import { createWithLinks } from './create-with-links.ts';
 import { readWritten } from './read-back.ts';
 import {
@@ -128,7 +136,7 @@ export class Writer {
       case 'update':
         await checkTarget(plan, this.access, this.context.rights);
         await this.checkPreconditions(plan);
-        return this.changed(plan);
+        return [{ id: plan.id, row: await this.update(plan) }];
       case 'delete':
         await checkTarget(plan, this.access, this.context.rights);
         await this.checkPreconditions(plan);
@@ -139,17 +147,23 @@ export class Writer {
     }
   }
 
-  /** Tries every record even if one is rejected, so that every problem is reported. */
+  /**
+   * Tries every record even if one is rejected, so that every problem is reported. All records are judged before the first is
+   * created, and all links after the last record and before the first link.
+   */
   private async create(
     plan: Extract<WritePlan, { kind: 'create' }>,
   ): Promise<readonly WrittenRow[]> {
     const { resource, records, isArray } = plan;
-    let isForbidden = false;
-    const ids: JsonValue[] = [];
+    const isAllowed = await mayResultIn(
+      resource,
+      'create',
+      () => records.map(({ values }) => storedValues(values, this.dialect)),
+      this.access,
+    );
+    const ids: (JsonValue | undefined)[] = [];
     const rows: (Row | undefined)[] = [];
-    const problems: FieldProblem[] = [];
-    const missing: ValueIssue[] = [];
-    let refused = false;
+    const own: (readonly FieldProblem[])[] = [];
     for (const [index, { values, links }] of records.entries()) {
       const fields = [...values.keys()];
       // Later records of an array may change the response for this one, so arrays are read back at the end.
@@ -161,34 +175,30 @@ export class Writer {
       const bound = encodedIn(fields, values, this.dialect);
       const insert = async () => requireOneRow(await this.transaction.run(statement, { bound }));
       const outcome = await this.attempt(resource, values, undefined, noValues, never, insert);
-      let id: JsonValue | undefined;
       if (outcome.ok) {
         const { insertedId } = outcome.value;
-        id = isGenerated(resource.id) ? insertedId : (values.get(resource.id) ?? null);
-        ids.push(id);
+        ids.push(isGenerated(resource.id) ? insertedId : (values.get(resource.id) ?? null));
         rows.push(returningRead && outcome.value.returned[0]);
-      } else {
-        refused = true;
-        problems.push(...this.problems(outcome.error, isArray ? `[${index}].` : ''));
-      }
-      const updateAndCheck = await changeLinks(links, id, this.access);
-      for (const issue of updateAndCheck.missing) missing.push(issue);
-      for (const problem of updateAndCheck.refused) problems.push(problem);
-      isForbidden ||= updateAndCheck.isForbidden;
+      } else ids.push(undefined);
+      own.push(outcome.ok ? [] : this.problems(outcome.error, isArray ? `[${index}].` : ''));
+    }
+    const prepared: (readonly PreparedLinks[])[] = [];
+    for (const [index, { values, links }] of records.entries())
+      prepared.push(await prepareLinks(links, ids[index], values, this.access));
+    const problems: FieldProblem[] = [];
+    const missing: ValueIssue[] = [];
+    let isForbidden = !isAllowed;
+    for (const [index, some] of prepared.entries()) {
+      const linked = await writeLinks(some, this.access);
+      for (const problem of [...(own[index] ?? []), ...linked.refused]) problems.push(problem);
+      for (const issue of linked.missing) missing.push(issue);
+      isForbidden ||= linked.isForbidden;
     }
     rejectLinks(missing, problems);
-    if (refused) throw invalidValues(problems);
+    const made = ids.filter((id) => id !== undefined);
+    if (made.length < ids.length) throw invalidValues(problems);
     if (isForbidden) this.context.rights.reject();
-    await checkResult(plan, ids, this.access, this.context.rights);
-    return ids.map((id, index) => ({ id, row: rows[index] }));
-  }
-
-  private async changed(
-    plan: Extract<WritePlan, { kind: 'update' }>,
-  ): Promise<readonly WrittenRow[]> {
-    const row = await this.update(plan);
-    await checkResult(plan, [plan.id], this.access, this.context.rights);
-    return [{ id: plan.id, row }];
+    return made.map((id, index) => ({ id, row: rows[index] }));
   }
 
   /**
@@ -237,6 +247,18 @@ export class Writer {
     const current = await this.checkCurrent(plan, issues);
     const values = inOrder(resource, plan.values, this.merge(plan, current, issues));
     if (issues.length > 0) throw new ApiFailure(validationError(issues));
+    const { rights } = this.context;
+    // A record that keeps its values was judged when the target was checked.
+    const isAllowed =
+      values.size === 0 ||
+      (await mayResultIn(
+        resource,
+        'update',
+        () => [storedValues(values, this.dialect)],
+        this.access,
+        this.encode(id, resource.id),
+      ));
+    const prepared = await prepareLinks(plan.links, id, values, this.access);
     const problems: FieldProblem[] = [];
     if (values.size > 0) {
       const fields = [...values.keys()];
@@ -246,7 +268,7 @@ export class Writer {
           : this.statements.change(showing, fields);
       const own = encodedIn(fields, values, this.dialect);
       const bound = { bound: own, id: this.encode(id, resource.id) };
-      const isKept = keptIn(current, this.context.rights);
+      const isKept = keptIn(current, rights);
       const outcome = await this.attempt(resource, values, id, current, isKept, async () => {
         const changed = await this.transaction.run(statement, bound);
         if (changed.rows === 0) throw await unchangedError(this.access, resource, id);
@@ -257,9 +279,9 @@ export class Writer {
         problems.push(...this.problems(outcome.error, ''));
       } else if (showing !== undefined) [row] = outcome.value.returned;
     }
-    const links = await changeLinks(plan.links, id, this.access);
+    const links = await writeLinks(prepared, this.access);
     rejectLinks(links.missing, [...problems, ...links.refused]);
-    if (links.isForbidden) this.context.rights.reject();
+    if (links.isForbidden || !isAllowed) rights.reject();
     return row;
   }
 
@@ -325,7 +347,8 @@ export class Writer {
     limits: Limits,
   ): MaybePromise<RecordValue | undefined> {
     const key = this.encode(id, compiled.plan.resource.id);
-    const bound = boundFor(this.context.rights.claims);
+    const { claims, now } = this.context.rights;
+    const bound = boundFor(claims, now);
     return readOne(compiled, key, bound, this.transaction, this.dialect, limits, new RowBudget());
   }
 

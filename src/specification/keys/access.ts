@@ -29,7 +29,7 @@ const ruleMembers = {
   ),
   where: text({
     description:
-      'For which rows: a filter in the names of the storage, such as `status=published` or `authorId={user.sub}`.',
+      'For which rows: a filter in the names of the storage, such as `status=published` or `authorId={user.sub}`; `{now}` is the time of the request.',
     expects: 'a filter such as "status=published"',
   }),
 };

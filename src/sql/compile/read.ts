@@ -1,8 +1,6 @@
-import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { isToMany, type Codec, type Field, type Relation, type Resource } from '../../model/api.ts';
 import { beginsIndex } from '../../model/indexes.ts';
 import type { SqlValue } from '../../model/values.ts';
-import type { RowsPlan } from '../../query/access/row-rules.ts';
 import type {
   CollectionPaging,
   ExpandPlan,
@@ -210,22 +208,6 @@ export function rowsAmong(
     return `${select}${whereSql([isWanted, ...rowConditions(access, ownScope, dialect, add)])}`;
   };
   return buildStatement(dialect, rows, columns.rowLength);
-}
-
-const compiledRows = new WeakMap<RowsPlan, Map<Dialect, Map<Field, Statement>>>();
-
-/** Selects the values among `keys` that `key` has in rows that access rules allow; built once for a plan. */
-export function compileAllowedRows(plan: RowsPlan, key: Field, dialect: Dialect): Statement {
-  const ofPlan = getOrInsert(compiledRows, plan, () => new Map<Dialect, Map<Field, Statement>>());
-  const ofDialect = getOrInsert(ofPlan, dialect, () => new Map<Field, Statement>());
-  return getOrInsert(ofDialect, key, () => {
-    const column = `t.${quote(key.column)}`;
-    return buildStatement(dialect, (add) => {
-      const isWanted = dialect.compare(column, 'in', add('keys'), key);
-      const where = [isWanted, ...rowConditions(plan.access, ownScope, dialect, add)];
-      return `SELECT ${column} FROM ${quote(plan.resource.table)} AS t${whereSql(where)}`;
-    });
-  });
 }
 
 /** Whether records can be read in an order, because an index begins with it. */
