@@ -266,7 +266,8 @@ export class World {
   readonly resources: ReadonlyMap<string, Resource>;
   readonly limits: Readonly<Record<string, number>>;
   private rows: ReadonlyMap<string, readonly Row[]> = new Map();
-  private readonly found = new Map<string, readonly Row[]>();
+  /** By the record itself, since another may be about to take its place. */
+  private found = new WeakMap<Item, Map<string, readonly Row[]>>();
 
   constructor(specification: string | Document) {
     const document =
@@ -279,7 +280,7 @@ export class World {
 
   /** Puts the records of each resource there, in place of those before. */
   fill(data: Readonly<Record<string, readonly Item[]>>): void {
-    this.found.clear();
+    this.found = new WeakMap();
     this.rows = new Map(
       Object.entries(data).map(([resource, items]) => [
         resource,
@@ -306,11 +307,12 @@ export class World {
   related(row: Row, name: string): readonly Row[] {
     const relation = this.resource(row.resource).relations.get(name);
     if (relation === undefined) return [];
-    const key = `${row.resource} ${String(row.item['id'])} ${name}`;
-    const known = this.found.get(key);
+    const own = this.found.get(row.item) ?? new Map<string, readonly Row[]>();
+    this.found.set(row.item, own);
+    const known = own.get(name);
     if (known !== undefined) return known;
     const found = this.find(row.item, relation);
-    this.found.set(key, found);
+    own.set(name, found);
     return found;
   }
 
