@@ -116,7 +116,10 @@ export interface Codec {
 export interface Storage {
   readonly column: (field: Field) => string;
   readonly form: string;
-  /** What an array of it is sorted by, from the text of its first item; absent: the item as its `json` says. */
+  /**
+   * What an array of it is sorted by, from the text of its first item; absent: the item as its `json` says, unless the
+   * type inside objects (`member`) has no order: then such an array cannot be sorted by.
+   */
   readonly itemOrder?: (text: string) => string;
 }
 

@@ -187,7 +187,7 @@ function keyAt(
   if (ref.isPivot && steps.length > 0)
     return fail(`${name} can be sorted by only where the relation before pivot is expanded`);
   const { leaf, members, field } = ref;
-  const isSortable = leaf.type.sortable && (leaf.items === undefined || isScalar(leaf.items));
+  const isSortable = leaf.type.sortable && (leaf.items === undefined || areOrdered(leaf.items));
   if (!isSortable)
     return fail(
       leaf.items === undefined
@@ -215,6 +215,9 @@ function stepsOf(path: Path, name: string): Result<Pick<SortKey, 'steps' | 'ref'
   return ok({ steps: [{ relation, target: branch.target }, ...steps], ref });
 }
 
-function isScalar({ type, items }: Field): boolean {
-  return type.sortable && items === undefined;
+/** Whether the items of an array have an order as JSON, or one that their type gives them on both databases. */
+function areOrdered({ type, items }: Field): boolean {
+  const { member = type, sqlite, postgres } = type;
+  const isGiven = sqlite.itemOrder !== undefined && postgres.itemOrder !== undefined;
+  return items === undefined && type.sortable && (member.sortable || isGiven);
 }
