@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fieldTypes } from '../../src/model/field-types/registry.ts';
+import { fieldTypes, typeOf } from '../../src/model/field-types/registry.ts';
 import { operatorsOf } from '../../src/model/operators.ts';
 import { expectReadings, expectTexts, fieldWith, modelOf, resources } from './model.ts';
 
@@ -225,6 +225,19 @@ describe('what a type is', () => {
   test.each(Object.entries(fieldTypes))('%s has the forms that it is stored in', (name, type) => {
     expect(type.name).toBe(name);
     expect(Object.keys(type.forms)).toContain(type.sqlite.form);
+  });
+
+  // They may be keys to each other, and migrations convert between them by the kind alone.
+  test('types of one kind are stored and answered alike', () => {
+    const ids = [undefined, 'uuid', 'string'].map((format) =>
+      typeOf({ type: 'id', ...(format === undefined ? {} : { format }) }, fieldTypes),
+    );
+    const forms = new Map<string, Set<string>>();
+    for (const { kind, json, sqlite, postgres } of [...Object.values(fieldTypes), ...ids]) {
+      const seen = forms.get(kind) ?? new Set<string>();
+      forms.set(kind, seen.add(`${json}, ${sqlite.form}, ${postgres.form}`));
+    }
+    expect([...forms].filter(([, seen]) => seen.size > 1)).toEqual([]);
   });
 
   const equality = ['eq', 'neq', 'in', 'nin'];
