@@ -9,7 +9,7 @@ import type { WriteContext, Written, WrittenRow } from './result.ts';
 /**
  * The records of a response to a write, from the rows that its statements returned, otherwise read. All are read together
  * and after the commit, so that a long read holds neither locks nor the write queue; if that fails, the write has
- * happened all the same. See docs/contract/3-writing.md#responses-of-writes.
+ * happened all the same. See docs/contract/3-writing.md#answers-of-writes, rule 6.
  */
 export async function readWritten(
   written: readonly WrittenRow[],

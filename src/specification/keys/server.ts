@@ -141,7 +141,7 @@ export const server = exactly<ServerSpecification>()(
       }),
       memory: size({
         description:
-          'The memory that requests may hold together: bodies, rows, responses. By default half of what the process may use.',
+          'The memory that requests may hold together: bodies, rows, responses. By default 3/8 of what the process may use beyond 160 MiB.',
         minimum: 16 * 1024 * 1024,
       }),
       requestTimeout: duration({
