@@ -23,6 +23,7 @@ export interface ReadRequest {
 interface Waiter {
   readonly reservation: Reservation;
   readonly bytes: number;
+  readonly isLarge: boolean;
   readonly begin: () => void;
 }
 
@@ -31,8 +32,10 @@ const mostGuessed = 500;
 /** An unknown read of more records, or with expansions, is taken for so much of the memory. */
 const fewRecords = 100;
 const unknownShare = 1 / 4;
-/** Reads that take at most this share of the memory do not wait for larger ones. */
-const smallShare = 1 / 64;
+/** A read of more bytes is large: it keeps the thread busy for some 20 ms and more. */
+const largeBytes = 4 * 1024 * 1024;
+/** After a large read, other reads have so many times as long as it took before the next, if there are any. */
+const othersShare = 3;
 
 /**
  * Admits reads by the memory that their responses are expected to take: the number of records times the average length of
@@ -45,6 +48,10 @@ export class ReadMemory {
   private readonly lengths = new WeakMap<CompiledRead, number>();
   private readonly waiting = new FairQueue<Waiter>();
   private isScheduled = false;
+  /** Large reads: how many run, when the next may begin, and how many other reads began since the last has ended. */
+  private runningLarge = 0;
+  private nextLargeAt = 0;
+  private others = 0;
 
   constructor(budgets: Pick<MemoryBudgets, 'all' | 'reads'>) {
     this.budgets = budgets;
@@ -64,7 +71,10 @@ export class ReadMemory {
     const { reservation, requester } = request;
     const most = request.most ?? this.mostCharacters;
     const bytes = Math.min(expected, most) * bytesPerCharacter;
-    return after(this.admit(request, bytes), () => {
+    const isLarge = bytes > largeBytes;
+    if (!isLarge) this.others += 1;
+    return after(this.admit(request, bytes, isLarge), () => {
+      const begin = isLarge ? performance.now() : 0;
       const memory: RowMemory = {
         tryGrow: (characters) => reservation.tryGrow(characters * bytesPerCharacter),
         madeLonger: (characters) => {
@@ -74,8 +84,12 @@ export class ReadMemory {
       };
       const isLearned = known !== undefined;
       const budget = new RowBudget({ most, memory, expected, isLearned, requester });
-      const again = (error: unknown): MaybePromise<Value> => {
+      const end = (): void => {
         this.learn(compiled, budget);
+        if (isLarge) this.endLarge(begin);
+      };
+      const again = (error: unknown): MaybePromise<Value> => {
+        end();
         if (!(error instanceof RowShortage)) throw error;
         reservation.release();
         return this.run(request, compiled, records, read);
@@ -88,10 +102,10 @@ export class ReadMemory {
       }
       if (value instanceof Promise)
         return value.then((result) => {
-          this.learn(compiled, budget);
+          end();
           return result;
         }, again);
-      this.learn(compiled, budget);
+      end();
       return value;
     });
   }
@@ -105,9 +119,12 @@ export class ReadMemory {
   private admit(
     { reservation, requester, until }: ReadRequest,
     bytes: number,
+    isLarge: boolean,
   ): Promise<void> | undefined {
-    const isSmall = bytes <= this.budgets.reads.capacity * smallShare;
-    if ((isSmall || this.waiting.size === 0) && reservation.tryGrow(bytes)) return undefined;
+    if (this.mayBegin(isLarge) && reservation.tryGrow(bytes)) {
+      if (isLarge) this.runningLarge += 1;
+      return undefined;
+    }
     return new Promise((resolve, reject) => {
       const { caller } = requester;
       const end = (): void => {
@@ -123,7 +140,7 @@ export class ReadMemory {
         end();
         resolve();
       };
-      const waiter: Waiter = { reservation, bytes, begin };
+      const waiter: Waiter = { reservation, bytes, isLarge, begin };
       this.waiting.push(caller, waiter);
       const timer = setTimeout(
         () => refuse(new ApiFailure(overloaded)),
@@ -131,6 +148,29 @@ export class ReadMemory {
       );
       const stay = requester.onGone(() => refuse(new ClientGone()));
     });
+  }
+
+  /**
+   * Whether a read may begin, if there is memory for it. Large ones take a quarter of the time if there are others, and do
+   * not overtake those that wait.
+   */
+  private mayBegin(isLarge: boolean): boolean {
+    if (!isLarge) return true;
+    return this.waiting.size === 0 && this.mayBeginLarge();
+  }
+
+  private mayBeginLarge(): boolean {
+    const isAlone = this.runningLarge === 0 || this.others === 0;
+    return isAlone && performance.now() >= this.nextLargeAt;
+  }
+
+  private endLarge(begin: number): void {
+    const now = performance.now();
+    const wait = this.others > 1 ? (now - begin) * othersShare : 0;
+    this.runningLarge -= 1;
+    this.others = 0;
+    this.nextLargeAt = now + wait;
+    setTimeout(() => this.schedule(), wait).unref();
   }
 
   /**
@@ -146,9 +186,14 @@ export class ReadMemory {
   private beginWaiting(): void {
     this.isScheduled = false;
     for (;;) {
-      const waiter = this.waiting.shift((_, { reservation, bytes }) => reservation.mayGrow(bytes));
+      const mayBeginLarge = this.mayBeginLarge();
+      const waiter = this.waiting.shift(
+        (_, { reservation, bytes, isLarge }) =>
+          (!isLarge || mayBeginLarge) && reservation.mayGrow(bytes),
+      );
       if (waiter === undefined) return;
       waiter.reservation.tryGrow(waiter.bytes);
+      if (waiter.isLarge) this.runningLarge += 1;
       waiter.begin();
     }
   }
