@@ -13,6 +13,8 @@ export interface Output {
     title: string,
     work: (report: (done: number, total: number) => void) => Promise<Value>,
   ) => Promise<Value>;
+  /** Asks the user, and false without a terminal. False as well if `signal` aborts. */
+  readonly confirm: (question: string, signal?: AbortSignal) => Promise<boolean>;
   readonly isInteractive: boolean;
   /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
@@ -24,6 +26,7 @@ const clearLine = '\r\u001B[K';
 /** Output to the streams of this process. */
 export function processOutput(process: NodeJS.Process): Output {
   const { stdin, stdout, stderr } = process;
+  const isInteractive = stdin.isTTY && stdout.isTTY;
   let isServing = false;
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     // The reader of a pipe has closed it, as `head` does.
@@ -40,7 +43,17 @@ export function processOutput(process: NodeJS.Process): Output {
       isServing = true;
     },
     note: (line) => stderr.write(`${line}\n`),
-    isInteractive: stdin.isTTY && stdout.isTTY,
+    confirm: async (message, signal) => {
+      if (!isInteractive) return false;
+      const { confirm } = await import('@clack/prompts');
+      const answer = await confirm({
+        message,
+        initialValue: false,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      return answer === true;
+    },
+    isInteractive,
     isTerminal: stdout.isTTY,
     progress: async (title, work) => {
       if (!stderr.isTTY) return work(() => undefined);

@@ -173,12 +173,16 @@ export function buildProgram(context: Context, version: string): Command {
   )
     .option(
       '--database <url>',
-      'sqlite:PATH or postgres://… (default: as the specification says, or that of dev)',
+      'sqlite:PATH or postgres://…; must be given for any other database than that of dev',
     )
     .option('--count <number>', 'the total number of records of each resource')
     .option('--resource <names...>', 'only these resources')
     .option('--seed <number>', 'another seed than that of the specification')
     .option('--reset', 'first delete the existing records, and load the files of "data" again')
+    .option(
+      '--delete-all',
+      'agree that --reset deletes records of another database than that of dev',
+    )
     .option('--json', 'print the numbers of records as JSON')
     .action(async (file: string | undefined, flags: GenerateFlags) => {
       const { generate } = await import('./commands/generate.ts');
@@ -193,7 +197,7 @@ export function buildProgram(context: Context, version: string): Command {
     .option('--spec <file>', 'the specification')
     .option(
       '--database <url>',
-      'sqlite:PATH or postgres://… (default: as the specification says, or that of dev)',
+      'sqlite:PATH or postgres://…; must be given for any other database than that of dev',
     )
     .option('--replace', 'replace existing records that have the same ids and differ')
     .option('--json', 'print the numbers of records as JSON')

@@ -24,6 +24,23 @@ export async function rowCounts(
 }
 
 /**
+ * As `rowCounts`, but leaves out the resources that cannot be counted: a table is missing, or a policy of row level
+ * security needs a setting that only requests have.
+ */
+export async function possibleRowCounts(
+  resources: Iterable<Resource>,
+  database: Database,
+  limit: number,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const resource of resources) {
+    const counted = await rowCounts([resource], database, limit).catch(() => []);
+    for (const [name, count] of counted) counts.set(name, count);
+  }
+  return counts;
+}
+
+/**
  * Moves the sequence of a generated column past the values of existing rows, so that none is generated again. Returns
  * whether it was behind them.
  */

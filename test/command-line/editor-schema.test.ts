@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { specificationJsonSchema } from '../../src/model/load-specification.ts';
-import { makeFolder, plinth, servePlinth } from '../support/command.ts';
+import { good, makeFolder, plinth, servePlinth } from '../support/command.ts';
 
 const file = '.plinth/schema.json';
 const line = `# yaml-language-server: $schema=${file}`;
@@ -43,7 +43,7 @@ test('git leaves out what is kept beside a file, once; what is made of other fol
   expect(readFileSync(folder.at('.plinth/.gitignore'), 'utf8')).toBe('*\n');
   // Who commits it for all that takes the file away.
   rmSync(folder.at('.plinth/.gitignore'));
-  await once('--database', 'sqlite:other/own.db');
+  await good(['migrate', '--apply', '--database', 'sqlite:other/own.db'], folder.path);
   await once();
   expect(existsSync(folder.at('.plinth/.gitignore'))).toBe(false);
   expect(readdirSync(folder.at('other'))).not.toContain('.gitignore');
@@ -57,7 +57,7 @@ test('a file that names none gets none, and one that cannot be written stops nob
   rmSync(folder.at('.plinth'), { recursive: true });
   folder.write('.plinth', 'a file');
   folder.write('plinth.yaml', `${line}\n${notes}`);
-  const served = await servePlinth(['dev', '--database', 'sqlite:own.db'], { cwd: folder.path });
+  const served = await servePlinth(['dev', '--database', 'sqlite::memory:'], { cwd: folder.path });
   expect((await fetch(`${served.url}/v1/notes`)).status).toBe(200);
   await served.stop('SIGTERM');
 });

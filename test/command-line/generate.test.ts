@@ -1,8 +1,9 @@
-import { cpSync, readdirSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Driver from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import {
+  good,
   launchPlinth,
   library,
   makeFolder,
@@ -49,9 +50,9 @@ describe('generate', () => {
       records: { books: 1075 },
     });
     expect(rows(folder, 'own.db', all).slice(0, 25)).toEqual(before);
-    await plinth(['generate', ...database, '--reset'], here);
+    await good(['generate', ...database, '--reset', '--delete-all'], folder.path);
     expect(rows(folder, 'own.db', all)).toEqual(before);
-    await plinth(['generate', ...database, '--reset', '--seed', '2'], here);
+    await good(['generate', ...database, '--reset', '--delete-all', '--seed', '2'], folder.path);
     expect(rows(folder, 'own.db', all)).not.toEqual(before);
   });
 
@@ -117,15 +118,13 @@ describe('generate', () => {
   test('on PostgreSQL', async () => {
     const { url, drop } = await createDatabase();
     const folder = makeFolder({ 'plinth.yaml': library });
-    const here = { cwd: folder.path, env: { PLINTH_DATABASE_URL: url } };
-    await plinth(['migrate', '--apply'], here);
-    expect((await plinth(['generate', '--count', '300'], here)).out).toContain(
-      '600 records were generated',
-    );
-    expect((await plinth(['generate', '--count', '300'], here)).out).toContain('0 records');
-    expect((await plinth(['generate', '--count', '20', '--reset'], here)).out).toContain(
-      '40 records',
-    );
+    const named = ['--database', url];
+    const generate = async (...args: readonly string[]): Promise<string> =>
+      (await good(['generate', ...named, ...args], folder.path)).out;
+    await good(['migrate', '--apply', ...named], folder.path);
+    expect(await generate('--count', '300')).toContain('600 records were generated');
+    expect(await generate('--count', '300')).toContain('0 records');
+    expect(await generate('--count', '20', '--reset', '--delete-all')).toContain('40 records');
     await drop();
   });
 
@@ -143,7 +142,7 @@ describe('generate', () => {
       'There is no resource book; did you mean books? Change --resource.',
     ],
     [
-      ['--resource', 'authors', '--reset'],
+      ['--resource', 'authors', '--reset', '--delete-all'],
       1,
       'Nothing was deleted: records of books refer to records that --reset would delete.',
     ],
@@ -153,10 +152,10 @@ describe('generate', () => {
     'generate $args fails with $code',
     async ({ args, code, message }) => {
       const folder = makeFolder({ 'plinth.yaml': library });
-      const here = { cwd: folder.path, env: { PLINTH_DATABASE_URL: 'sqlite:own.db' } };
-      await plinth(['migrate', '--apply'], here);
-      await plinth(['generate'], here);
-      const ended = await plinth(['generate', ...args], here);
+      const here = { cwd: folder.path };
+      await good(['migrate', '--apply', ...database], folder.path);
+      await good(['generate', ...database], folder.path);
+      const ended = await plinth(['generate', ...database, ...args], here);
       expect(ended).toMatchObject({ code, out: '' });
       expect(ended.err).toContain(message);
       expect(rows(folder, 'own.db', all)).toHaveLength(25);
@@ -165,7 +164,7 @@ describe('generate', () => {
 
   test.each([
     ['generate', ...database],
-    ['dev', '--port', '0', ...database],
+    ['dev', '--port', '0'],
   ])('%s tells line and column of what cannot be generated', async (...args) => {
     const folder = makeFolder({
       'plinth.yaml': `${library}      code: { type: string, generator: internet.emial }\n      isbn: { type: string, pattern: '^(?=9)x$' }\n`,
@@ -202,7 +201,7 @@ describe('dev', () => {
   test('fills an empty database once, and generates for what its data does not name', async () => {
     const folder = makeFolder({
       'plinth.yaml': library,
-      'data.yaml': `data: data\ndatabase: sqlite:data.db\n${library}`,
+      'data.yaml': `data: data\n${library}`,
       'data/authors.ndjson': ndjson({ id: 7, name: 'Ursula' }, { id: 9, name: 'Italo' }),
     });
     const here = { cwd: folder.path };
@@ -211,6 +210,7 @@ describe('dev', () => {
       expect(server.out()).toContain('\n  authors  25\n  books    25\n');
       expect(await server.stop('SIGTERM')).toMatchObject({ code: 0, err: '' });
     }
+    rmSync(folder.at('.plinth'), { recursive: true });
     const server = await servePlinth(['dev', 'data.yaml'], here);
     expect(server.out()).toContain('\n  authors   2\n  books    25\n');
     const books = (await (await fetch(`${server.url}/v1/books?limit=25`)).json()) as {

@@ -79,10 +79,13 @@ const calls: Readonly<Record<string, readonly string[]>> = {
   import: ['import', 'data'],
 };
 const run = (call: string, url: URL, ...flags: string[]): Promise<Ended> =>
-  plinth([...(calls[call] ?? []), ...flags], {
-    cwd: folder.path,
-    env: { PLINTH_DATABASE_URL: url.href },
-  });
+  plinth(
+    [...(calls[call] ?? []), ...flags, ...(call === 'import' ? ['--database', url.href] : [])],
+    {
+      cwd: folder.path,
+      env: { PLINTH_DATABASE_URL: url.href },
+    },
+  );
 
 interface Case {
   readonly name: string;
@@ -162,7 +165,7 @@ const cases: readonly Case[] = [
     change: (url) => as(url, 'plain'),
     message:
       'The database NAME refuses this user (permission denied for schema public). Grant that right, or name another user.',
-    calls: ['dev', 'apply'],
+    calls: ['apply'],
   },
   {
     name: 'no connection left',

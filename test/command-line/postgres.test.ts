@@ -79,7 +79,11 @@ const here = (): { cwd: string; env: Record<string, string> } => ({
   cwd: folder.path,
   env: { PLINTH_DATABASE_URL: server.url },
 });
-const run = (...args: string[]): Promise<Ended> => plinth(args, here());
+/** Commands that fill a database need it named on the command line. */
+const run = (...args: string[]): Promise<Ended> => {
+  const isNamed = args.includes('--database') || !/^(?:import|generate)$/u.test(args[0] ?? '');
+  return plinth([...args, ...(isNamed ? [] : ['--database', server.url])], here());
+};
 const post = (url: string, body: object): Promise<unknown> =>
   fetch(url, {
     method: 'POST',
@@ -140,8 +144,11 @@ describe('migrate', () => {
     expect(start.err).toContain(
       `The database ${name} is behind the specification. Resolve the steps`,
     );
-    const dev = await run('dev', '--port', '0');
-    expect(dev.err).toContain(`The database ${name} no longer fits the specification.`);
+    const dev = await servePlinth(['dev'], here());
+    expect(dev.err()).toContain(
+      `Warning: the database ${name} is behind the specification, and dev changes only its own. Resolve the steps`,
+    );
+    await dev.stop('SIGTERM');
     expect(await other`SELECT FROM pg_tables WHERE schemaname = 'public'`).toHaveLength(1);
   });
 
@@ -177,7 +184,7 @@ describe.each(['start', 'import'])('plinth %s', (call) => {
     expect(ended).toMatchObject({ code: 1, out: '' });
     expect(ended.err).toContain('- create table authors (id, name, email)\n');
     expect(ended.err).toContain(
-      `The database ${name} is behind the specification. Run "plinth migrate plinth.yaml --apply" first.`,
+      `The database ${name} is behind the specification. Run "plinth migrate plinth.yaml `,
     );
   });
 });
@@ -325,9 +332,10 @@ describe('import', () => {
     const outcomes: string[] = [];
     for (const url of [server.url, 'sqlite:company.db']) {
       const there = { cwd: folder.path, env: { PLINTH_DATABASE_URL: url } };
+      const named = ['import', '--spec', 'company.yaml', '--database', url];
       await plinth(['migrate', 'company.yaml', '--apply'], there);
-      await plinth(['import', 'first', '--spec', 'company.yaml'], there);
-      const { code, err } = await plinth(['import', 'bad', '--spec', 'company.yaml'], there);
+      await plinth([...named, 'first'], there);
+      const { code, err } = await plinth([...named, 'bad'], there);
       expect(code).toBe(1);
       outcomes.push(err);
     }
@@ -356,10 +364,14 @@ describe('import', () => {
   test('with a single connection', async () => {
     const single = { cwd: folder.path, env: { DATABASE: server.url } };
     await plinth(['migrate', 'one.yaml', '--apply'], single);
-    expect(await plinth(['import', 'data', '--spec', 'one.yaml'], single)).toMatchObject({
+    expect(
+      await plinth(['import', 'data', '--spec', 'one.yaml', '--database', server.url], single),
+    ).toMatchObject({
       code: 0,
     });
-    expect(await plinth(['import', 'data', '--spec', 'one.yaml'], single)).toMatchObject({
+    expect(
+      await plinth(['import', 'data', '--spec', 'one.yaml', '--database', server.url], single),
+    ).toMatchObject({
       code: 0,
       out: expect.stringContaining('; 3 already existed and are equal.') as unknown,
     });
@@ -369,7 +381,7 @@ describe('import', () => {
     await run('migrate', '--apply');
     const many = Array.from({ length: 200_000 }, (_, index) => `{"id":${index + 1},"name":"A"}\n`);
     folder.write('many/authors.ndjson', many.join(''));
-    const running = launchPlinth(['import', 'many'], here());
+    const running = launchPlinth(['import', 'many', '--database', server.url], here());
     await until(async () => {
       const [row] = await other`SELECT count(*)::int AS writing FROM pg_stat_activity
         WHERE datname = current_database() AND application_name = 'plinth' AND backend_xid IS NOT NULL`;
@@ -385,7 +397,15 @@ describe('import', () => {
 });
 
 describe('dev', () => {
-  test('brings the database up to date, fills it once and serves it', async () => {
+  test('serves a database that was made, and neither loads nor generates', async () => {
+    await run('migrate', 'data.yaml', '--apply');
+    const empty = await servePlinth(['dev', 'data.yaml'], here());
+    expect(empty.out()).toContain('  authors  0\n  books    0\n');
+    expect(empty.err()).toBe(
+      `The database ${name} has no records, and dev changes only its own. Run "plinth generate data.yaml --database $PLINTH_DATABASE_URL" to generate some.\n`,
+    );
+    await empty.stop('SIGTERM');
+    await run('import', 'data', '--spec', 'data.yaml');
     const first = await servePlinth(['dev', 'data.yaml'], here());
     expect(first.out()).toContain('  authors  3\n  books    1\n');
     expect(await post(`${first.url}/v1/authors`, { name: 'Clarice' })).toMatchObject({ id: 9 });

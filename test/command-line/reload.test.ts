@@ -1,7 +1,16 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { atOnce, library, makeFolder, ndjson, plinth, until } from '../support/command.ts';
+import {
+  atOnce,
+  good,
+  library,
+  makeDatabase,
+  makeFolder,
+  ndjson,
+  plinth,
+  until,
+} from '../support/command.ts';
 import { countOf, kept, live, reloaded } from '../support/live.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { hasTerminal, launchInTerminal } from '../support/terminal.ts';
@@ -76,12 +85,12 @@ describe('a good edit', () => {
     expect((await get('/v1/authors')).status).toBe(200);
   });
 
-  test('another database is opened, filled and served', async () => {
-    const { save, get, server } = await live();
+  test('another database is opened and served', async () => {
+    const { save, get, server, folder } = await live();
     await writeAuthor(server.url);
+    await makeDatabase('sqlite:other.db', folder.path);
     await save(`database: sqlite:other.db\n${library}`, reloaded);
-    // Records that take their time come while it is served.
-    await until(async () => (await get('/v1/authors/25')).status === 200);
+    expect((await get('/v1/authors/25')).status).toBe(200);
     expect((await get('/v1/authors/26')).status).toBe(404);
     await save(library, reloaded);
     expect((await get('/v1/authors/26')).status).toBe(200);
@@ -89,10 +98,29 @@ describe('a good edit', () => {
   });
 });
 
-test('on PostgreSQL the same, but for sandboxes', async () => {
+test('on PostgreSQL what needs a migration waits for it, and there are no sandboxes', async () => {
   const { url, drop } = await createDatabase();
-  const { save, get, note, server } = await live(library, {}, ['--database', url]);
-  await save(withShelves, 'shelves has 25 records now.');
+  const database = ['--database', url];
+  const { save, get, note, server, folder } = await live(library, {}, database);
+  const shown = url.replace(/:[^:/@]*@/u, ':…@');
+  const command = `plinth migrate plinth.yaml --database ${shown} --apply`;
+  expect(note()).toContain(`- create table authors (id, name, email)\n`);
+  expect(note()).toContain(`dev changes only its own. Run "${command}". Until then`);
+  expect((await get('/_ready')).status).toBe(503);
+  const missing = await get('/v1/authors');
+  expect([missing.status, await missing.json()]).toMatchObject([
+    503,
+    { code: 'DATABASE_UNAVAILABLE' },
+  ]);
+  await makeDatabase(url, folder.path);
+  await until(async () => (await get('/_ready')).status === 200);
+  expect((await get('/v1/authors/25')).status).toBe(200);
+  await save(withPages, kept);
+  expect(note()).toContain(
+    `- add column books.pages\nThe database ${/plinth_test\S+ on \S+/u.exec(note())?.[0]} does not fit plinth.yaml, and dev changes only its own. Run "${command}". ${kept}`,
+  );
+  expect((await get('/v1/books?pages_null=true&limit=1')).status).toBe(400);
+  await good(['migrate', ...database, '--apply'], folder.path);
   await save(withPages, reloaded);
   expect((await get('/v1/books?pages_null=true&limit=1')).status).toBe(200);
   expect((await get('/v1/books', { 'x-sandbox': 'a' })).status).toBe(400);

@@ -104,22 +104,6 @@ describe('what is edited while nobody serves it is followed at the next start', 
     expect(await shown(server, 'products?sort=id')).toEqual(before);
     await server.stop('SIGTERM');
   });
-
-  test('nor in a database that is not its own, where nothing is written down', async () => {
-    const args = ['--database', 'sqlite:own.db'];
-    const first = await live(shop, {}, args);
-    const before = await productsOf(first);
-    await first.server.stop('SIGTERM');
-    first.folder.write('plinth.yaml', colours);
-    const server = await servePlinth(['dev', ...args], { cwd: first.folder.path });
-    expect(await shown(server, 'products?sort=id')).toEqual(before);
-    await server.stop('SIGTERM');
-    const driver = new Driver(first.folder.at('own.db'));
-    expect(
-      driver.prepare(`SELECT 1 FROM sqlite_schema WHERE name = '_plinth_generated'`).all(),
-    ).toEqual([]);
-    driver.close();
-  });
 });
 
 test('values follow what could not be generated for a while, and the functions of a module', async () => {

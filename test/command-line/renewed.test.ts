@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { ndjson, servePlinth, until } from '../support/command.ts';
 import { kept, live, reloaded } from '../support/live.ts';
-import { createDatabase } from '../support/postgres.ts';
 import { productsOf, shop, wider, write, type Product } from './renewed.ts';
 
 /**
@@ -10,10 +9,8 @@ import { productsOf, shop, wider, write, type Product } from './renewed.ts';
  */
 const namesOf = (products: readonly Product[]): unknown[] => products.map(({ name }) => name);
 
-test.each(['SQLite', 'PostgreSQL'])('on %s they get values while it is served', async (name) => {
-  const { url, drop } =
-    name === 'SQLite' ? { url: undefined, drop: undefined } : await createDatabase();
-  const served = await live(shop, {}, url === undefined ? [] : ['--database', url]);
+test('they get values while it is served', async () => {
+  const served = await live(shop);
   const before = await productsOf(served);
   await write(served);
   await served.save(wider, reloaded);
@@ -38,7 +35,6 @@ test.each(['SQLite', 'PostgreSQL'])('on %s they get values while it is served', 
     'Generated city for 25 records of makers.',
   );
   await served.server.stop('SIGTERM');
-  await drop?.();
 });
 
 test('they get values at the next start too', async () => {
@@ -150,26 +146,20 @@ test('generated records follow what the file says of their values, and what was 
   expect((await productsOf(served))[0]).toEqual(before[0]);
 });
 
-test.each(['SQLite', 'PostgreSQL'])(
-  'on %s generated values of another type are made anew, and written ones are not lost',
-  async (name) => {
-    const { url, drop } =
-      name === 'SQLite' ? { url: undefined, drop: undefined } : await createDatabase();
-    const served = await live(shop, {}, url === undefined ? [] : ['--database', url]);
-    const before = await productsOf(served);
-    const numbers = shop.replace('colour: { type: string', 'colour: { type: integer');
-    await served.save(numbers, reloaded);
-    expect(served.note()).toContain('- change products.colour from ');
-    expect(served.note()).toContain('Generated colour for 6 records of products.\n');
-    for (const [index, product] of (await productsOf(served)).entries())
-      expect(product).toEqual({ ...before[index], colour: expect.any(Number) as number });
-    await served.save(shop, reloaded);
-    expect(await productsOf(served)).toEqual(before);
-    await write(served);
-    await served.save(numbers, kept);
-    expect(served.note()).toContain('(loses 7 values)');
-    expect(await productsOf(served)).toMatchObject([...before, { colour: 'mine' }]);
-    await served.server.stop('SIGTERM');
-    await drop?.();
-  },
-);
+test('generated values of another type are made anew, and written ones are not lost', async () => {
+  const served = await live(shop);
+  const before = await productsOf(served);
+  const numbers = shop.replace('colour: { type: string', 'colour: { type: integer');
+  await served.save(numbers, reloaded);
+  expect(served.note()).toContain('- change products.colour from ');
+  expect(served.note()).toContain('Generated colour for 6 records of products.\n');
+  for (const [index, product] of (await productsOf(served)).entries())
+    expect(product).toEqual({ ...before[index], colour: expect.any(Number) as number });
+  await served.save(shop, reloaded);
+  expect(await productsOf(served)).toEqual(before);
+  await write(served);
+  await served.save(numbers, kept);
+  expect(served.note()).toContain('(loses 7 values)');
+  expect(await productsOf(served)).toMatchObject([...before, { colour: 'mine' }]);
+  await served.server.stop('SIGTERM');
+});

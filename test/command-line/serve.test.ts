@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import {
+  good,
   launch,
   launchPlinth,
   library,
@@ -142,7 +143,7 @@ test.each([
   await until(() => kept > 100);
   expect(await server.stop('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
   await Promise.all(writers);
-  const again = await servePlinth([command], here);
+  const again = await servePlinth([command, ...flags], here);
   const list = await fetch(`${again.url}/v1/authors?limit=1`);
   const total = Number(list.headers.get('x-total-count'));
   expect(total).toBeGreaterThanOrEqual(kept);
@@ -253,15 +254,18 @@ test('flags beat the environment, which beats the file', async () => {
     PLINTH_PORT: '0',
     PLINTH_HOST: '127.0.0.3',
   };
+  await good(['migrate', '--apply', '--database', 'sqlite:environment.db'], folder.path);
+  await good(['migrate', '--apply', '--database', 'sqlite:flag.db'], folder.path);
   const running = launchPlinth(['dev'], { cwd: folder.path, env });
   const server = await untilServing(running);
-  expect(filesOf(folder.path)).toContain('environment.db');
+  expect(server.err()).toContain('The database environment.db has no records');
   expect(new URL(server.url).hostname).toBe('127.0.0.3');
   await server.stop('SIGTERM');
   const typed = await servePlinth(['dev', '--database', 'sqlite:flag.db', '--host', '127.0.0.4'], {
     cwd: folder.path,
     env: { ...env, PLINTH_PORT: '1' },
   });
+  expect(typed.err()).toContain('The database flag.db has no records');
   expect(new URL(typed.url).port).not.toBe('1');
   expect(new URL(typed.url).hostname).toBe('127.0.0.4');
   await typed.stop('SIGTERM');

@@ -62,7 +62,11 @@ test('dev serves and writes an existing file in its forms, and goes on so after 
       `SELECT typeof(created), updated GLOB '????-??-?? ??:??:*', price_text, paid FROM old_orders WHERE id = 2`,
     ),
   ).toEqual([['integer', 1, '100.00', 'N']]);
-  folder.write('plinth.yaml', `${file}      note: { type: string }\n`);
+  const noted = `${file}      note: { type: string }\n`;
+  folder.write('plinth.yaml', noted);
+  await until(() => err().includes('The last valid version stays in use'));
+  await good(['migrate', '--apply', '--database', 'sqlite:old.db'], folder.path);
+  folder.write('plinth.yaml', noted);
   await until(() => err().includes('was read again and is served'));
   expect(await list()).toEqual([{ ...record, note: null }]);
   await stop('SIGTERM');

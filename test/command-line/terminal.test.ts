@@ -45,8 +45,8 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     const there = ['--database', server.url];
     await plinth(['migrate', '--apply', ...there], here);
     for (const [args, word] of [
-      [['import', 'data'], 'Importing'],
-      [['generate'], 'Generating'],
+      [['import', 'data', '--database', 'sqlite:own.db'], 'Importing'],
+      [['generate', '--database', 'sqlite:own.db'], 'Generating'],
       [['export', 'out'], 'Exporting'],
       [['promote', '--from', 'sqlite:own.db', '--to', server.url], 'Copying'],
     ] as const) {

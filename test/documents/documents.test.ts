@@ -44,7 +44,7 @@ beforeAll(async () => {
   const draw = { now: () => new Date(), uuid: uuidv7 };
   await importData(files, model, database, statements, draw, () => undefined);
   cpSync(chinook, folder.path, { recursive: true });
-  await shell('plinth migrate --apply && plinth import data').ended;
+  await shell('plinth migrate --apply && plinth import data --database sqlite:chinook.db').ended;
 });
 
 afterAll(() => api.stop());

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const folder = makeFolder();
   serving = await servePlinth(['dev', join(root, 'examples/chinook/plinth.yaml')], {
     cwd: folder.path,
-    env: { PLINTH_DATABASE_URL: 'sqlite:chinook.db' },
+    env: { PLINTH_DATABASE_URL: 'sqlite::memory:' },
   });
 });
 afterAll(() => serving.stop('SIGTERM'));

@@ -28,6 +28,7 @@ export function quietContext(folder: string, now = (): Date => new Date()): Cont
       note: () => undefined,
       progress: (_title, work) => work(() => undefined),
       serving: () => undefined,
+      confirm: async () => false,
       isInteractive: false,
       isTerminal: false,
     },

@@ -100,6 +100,17 @@ export function good(args: readonly string[], cwd: string): Promise<Ended> {
   return endedWell(launchPlinth(args, { cwd }));
 }
 
+/** Gives a database the tables of a specification and generated records, as `dev` does with its own. */
+export async function makeDatabase(
+  url: string,
+  cwd: string,
+  specification = 'plinth.yaml',
+): Promise<void> {
+  const database = ['--database', url];
+  await good(['migrate', specification, '--apply', ...database], cwd);
+  await good(['generate', specification, '--reset', '--delete-all', ...database], cwd);
+}
+
 /** A server that has printed its banner. */
 export interface Serving extends Running {
   readonly url: string;

@@ -149,9 +149,22 @@ test('what hinders a run is told before a row is copied', () =>
     const unfit = await promote(url);
     expect([unfit.code, unfit.out]).toEqual([1, '']);
     expect(unfit.err).toMatch(
-      /^- write rows without notes\.more, .+The database \S+ on \S+ does not fit the specification\. Resolve the steps/msu,
+      /^- write rows without notes\.more, .+The database \S+ on \S+ does not fit the specification, and promote changes no existing table\. .+ Resolve the steps/msu,
     );
     expect(await tables()).toBe(1);
+    await ask('DROP TABLE notes');
+    // A table of another program, which could be converted.
+    await ask('CREATE TABLE notes (id integer PRIMARY KEY, text text)');
+    const foreign = await promote(url);
+    expect([foreign.code, foreign.out]).toEqual([1, '']);
+    expect(foreign.err).toMatch(
+      /^- change notes\.id .+ promote changes no existing table\. .+ Run "plinth migrate /msu,
+    );
+    expect(
+      await ask(
+        "SELECT data_type FROM information_schema.columns WHERE table_name = 'notes' AND column_name = 'id'",
+      ),
+    ).toBe('integer');
     await ask('DROP TABLE notes');
     // A signal.
     const stop = AbortSignal.abort();

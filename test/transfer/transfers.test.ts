@@ -82,7 +82,7 @@ test('generate --reset makes only those anew that are named, whatever the file h
   };
   ask("INSERT INTO authors (id, name) VALUES (9, 'Italo') RETURNING id");
   ask("UPDATE books SET title = 'mine' RETURNING id");
-  const call = ['generate', '--reset', '--resource', 'books', '--json', ...own];
+  const call = ['generate', '--reset', '--delete-all', '--resource', 'books', '--json', ...own];
   const { code, out } = await runIn(folder, {}, ...call);
   expect([code, JSON.parse(out)]).toEqual([
     0,
@@ -107,17 +107,6 @@ test('generate writes an existing table in the forms that it has', async () => {
   const forms = driver.prepare("SELECT typeof(at), isPaid IN ('Y', 'N') FROM orders").raw().all();
   expect(forms).toEqual([1, 2, 3].map(() => ['integer', 1]));
   driver.close();
-});
-
-test('dev advises to delete no database but its own', async () => {
-  const folder = await madeFolder({ 'data/authors.ndjson': ndjson({ id: 7, name: 'Ursula' }) });
-  await runIn(folder, {}, 'import', 'data', ...own);
-  folder.write('plinth.yaml', library.replace('name: { type: string', 'name: { type: date'));
-  const { code, err } = await runIn(folder, {}, 'dev', '--port', '0', ...own);
-  expect([code, err.split('\n').at(-1)]).toEqual([
-    1,
-    'The database own.db no longer fits the specification. Resolve the steps that are not possible, or name another database with --database.',
-  ]);
 });
 
 test('init writes over none of the files that its example has', async () => {

@@ -1,11 +1,12 @@
 import { Provenance } from '../../generate/fill/provenance.ts';
 import { neededSteps } from '../../migrations/steps.ts';
-import type { Context } from '../context.ts';
+import { possibleRowCounts } from '../../databases/tables.ts';
+import { shellArgument, typedCommand, type Context } from '../context.ts';
 import { withStoredForms, withDatabase } from '../database/database.ts';
 import { refreshEditorSchema } from '../files/editor-schema.ts';
 import { CommandFailure, GenerationFailure } from '../failure.ts';
-import { migrationRefusal, stepLines } from '../database/schema.ts';
-import { fillEmpty, fillOpened, generatingAnew, type FillOptions } from '../dev/fill.ts';
+import { migrationAdvice, migrationRefusal, missingSteps, stepLines } from '../database/schema.ts';
+import { fillEmpty, fillLacking, generatingAnew, type FillOptions } from '../dev/fill.ts';
 import {
   migrateAndFill,
   nothingLacking,
@@ -17,7 +18,10 @@ import { readPort, type DevFlags } from '../serve/address.ts';
 import { formatProblem, requireSpecification } from '../files/specification.ts';
 import { targetOrDevelopment } from '../database/target.ts';
 
-/** `plinth dev [file]`: migrates the development database, fills it if it is empty, and serves it. */
+/**
+ * `plinth dev [file]`: migrates the development database, fills it if it is empty, and serves it. Serves any other
+ * database as it is.
+ */
 export async function dev(context: Context, flags: DevFlags): Promise<void> {
   const stop = context.stop();
   readPort(context, flags);
@@ -27,13 +31,14 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
   const { generate: generates = true } = flags;
   const target = targetOrDevelopment(context, read, flags.database);
   const specification = await withStoredForms(context, target, read);
-  await withDatabase(context, target, 'create', async (open) => {
+  await withDatabase(context, target, target.isOwn ? 'create' : 'write', async (open) => {
     const { database } = open;
     const isStored = target.isOwn && generates;
     const provenance = await Provenance.of(database, specification.folder, isStored);
     const served = { specification, target, open, provenance };
     try {
-      await prepare(context, served, { generates });
+      if (target.isOwn) await prepare(context, served, { generates });
+      else await inform(context, served);
     } catch (error) {
       // A signal while data is loaded stops the command as usual.
       if (stop.aborted) return;
@@ -46,11 +51,13 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
   });
 }
 
-/** Migrates the database. Fills it if it is empty, or else generates the values of new fields and resources. */
+/**
+ * Migrates the own database of `dev`. Fills it if it is empty, or else generates the values of new fields and resources.
+ */
 async function prepare(context: Context, served: Served, options: FillOptions): Promise<void> {
   const { specification, open, provenance } = served;
   const fill = async (lacking: Lacking): Promise<void> => {
-    for (const line of await fillOpened(context, served, lacking, options))
+    for (const line of await fillLacking(context, served, lacking, options))
       context.output.note(line);
   };
   const filling = options.generates ? { fill, mayLose: generatingAnew(served) } : undefined;
@@ -74,9 +81,33 @@ async function bringUpToDate(
   const steps = neededSteps(all);
   const what = migrationRefusal(context, target, steps);
   if (what === undefined) return lacking;
-  const anew = target.isOwn ? ' Or delete it to start anew.' : '';
   throw new CommandFailure(
-    `The database ${open.name} no longer fits the specification. ${what}${anew}`,
+    `The database ${open.name} no longer fits the specification. ${what} Or delete it to start anew.`,
     { details: stepLines(steps) },
+  );
+}
+
+/**
+ * Says what a database lacks that `dev` may not change, and which command would do it. It is served as it is. See
+ * docs/contract/6-operation.md#databases-that-commands-change, rule 1.
+ */
+async function inform(
+  context: Context,
+  { specification: { name, api }, target, open: { name: shown, database } }: Served,
+): Promise<void> {
+  const { output } = context;
+  const steps = await missingSteps(context, target, api);
+  if (steps.length > 0) {
+    for (const line of stepLines(steps)) output.note(line);
+    output.note(
+      `Warning: the database ${shown} is behind the specification, and dev changes only its own. ${migrationAdvice(context, target, steps)} Until then requests for what is missing fail.`,
+    );
+    return;
+  }
+  const counts = await possibleRowCounts(api.resources.values(), database, 1);
+  if (counts.size < api.resources.size || [...counts.values()].some((count) => count > 0)) return;
+  const command = typedCommand(context, `generate ${shellArgument(name)} ${target.flag}`);
+  output.note(
+    `The database ${shown} has no records, and dev changes only its own. Run "${command}" to generate some.`,
   );
 }

@@ -2,7 +2,7 @@ import { madeByOne, Provenance, seedOf } from '../../generate/fill/provenance.ts
 import { recipeOf } from '../../generate/fill/recipe.ts';
 import type { Resource } from '../../model/api.ts';
 import { unknownName } from '../../model/build/names.ts';
-import type { Context } from '../context.ts';
+import { shellArgument, type Context } from '../context.ts';
 import { withStoredForms, withDatabase } from '../database/database.ts';
 import { CommandFailure } from '../failure.ts';
 import { fillResources } from '../dev/fill-resources.ts';
@@ -14,7 +14,8 @@ import {
   type SpecificationFlags,
   type SpecificationFile,
 } from '../files/specification.ts';
-import { targetOrDevelopment, type OpenDatabase, type Target } from '../database/target.ts';
+import { requireDeleting, requireNamed } from '../database/consent.ts';
+import { targetOrDevelopment, type OpenDatabase } from '../database/target.ts';
 
 export interface GenerateFlags extends SpecificationFlags {
   readonly database?: string;
@@ -22,6 +23,7 @@ export interface GenerateFlags extends SpecificationFlags {
   readonly resource?: readonly string[];
   readonly seed?: string;
   readonly reset?: boolean;
+  readonly deleteAll?: boolean;
   readonly json?: boolean;
 }
 
@@ -34,11 +36,14 @@ export async function generate(context: Context, flags: GenerateFlags): Promise<
   const read = requireSpecification(context, flags);
   const target = targetOrDevelopment(context, read, flags.database);
   const specification = await withStoredForms(context, target, read);
-  const { api } = specification;
+  const { api, name } = specification;
+  const reset = flags.reset === true;
+  const command = `generate ${shellArgument(name)}${reset ? ' --reset --delete-all' : ''}`;
+  await requireNamed(context, target, command);
   const resources = namedResources(specification, flags.resource);
   await requireCurrent(context, target, api);
   await withDatabase(context, target, 'write', async (open) => {
-    const reset = flags.reset === true;
+    if (reset) await requireDeleting(context, target, open, resources, flags.deleteAll === true);
     const isWhole = flags.resource === undefined && count === undefined;
     const { loaded, generated } =
       reset && isWhole && api.settings.data !== undefined
@@ -53,15 +58,9 @@ export async function generate(context: Context, flags: GenerateFlags): Promise<
             }),
           };
     const total = sumOf(generated);
-    if (reset || total > 0) {
+    if (target.isOwn && (reset || total > 0)) {
       const isOnlySome = !reset || flags.resource !== undefined;
-      await remember(
-        specification,
-        target,
-        open,
-        { loaded, generated },
-        { seed, reset, isOnlySome },
-      );
+      await remember(specification, open, { loaded, generated }, { seed, reset, isOnlySome });
     }
     const { output } = context;
     const counts = inFileOrder(api, new Map([...generated, ...loaded]));
@@ -80,12 +79,11 @@ export async function generate(context: Context, flags: GenerateFlags): Promise<
 }
 
 /**
- * Remembers the recipe of the records. Rows that were added to generated ones have the recipe of these, though it may be
+ * Remembers the recipe of the records of the development database. Rows that were added to generated ones have the recipe of these, though it may be
  * that of a former file: `dev` brings all of them to the file at its next start.
  */
 async function remember(
   specification: SpecificationFile,
-  { isOwn }: Target,
   { database }: OpenDatabase,
   { loaded, generated }: Filled,
   options: {
@@ -95,7 +93,7 @@ async function remember(
   },
 ): Promise<void> {
   const { api, folder } = specification;
-  const provenance = await Provenance.of(database, folder, isOwn);
+  const provenance = await Provenance.of(database, folder, true);
   const recipe = recipeOf(specification, options.seed);
   const all = madeByOne(recipe, tablesOf(api, loaded));
   const known = await provenance.known();

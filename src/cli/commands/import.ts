@@ -3,11 +3,12 @@ import { importData, type ImportResult, type TakenIds } from '../../transfer/imp
 import { listedProblems } from '../../transfer/import/problems.ts';
 import { writeStatements } from '../../sql/compile/write.ts';
 import type { Api } from '../../model/api.ts';
-import { fromFolder, shownPath, type Context } from '../context.ts';
+import { fromFolder, shellArgument, shownPath, type Context } from '../context.ts';
 import { withStoredForms, withDatabase } from '../database/database.ts';
 import { CommandFailure } from '../failure.ts';
 import { requireSpecification } from '../files/specification.ts';
 import { requireCurrent } from '../database/schema.ts';
+import { requireNamed } from '../database/consent.ts';
 import { targetOrDevelopment, type OpenDatabase } from '../database/target.ts';
 import { countLines, grouped, inFileOrder, recordsWere } from '../output.ts';
 
@@ -28,6 +29,9 @@ export async function importCommand(
   context.stop();
   const specification = requireSpecification(context, { spec: flags.spec });
   const target = targetOrDevelopment(context, specification, flags.database);
+  const files = paths.map(shellArgument).join(' ');
+  const command = `import ${files} --spec ${shellArgument(specification.name)}`;
+  await requireNamed(context, target, command);
   const { api } = await withStoredForms(context, target, specification);
   await requireCurrent(context, target, api);
   await withDatabase(context, target, 'write', async (open) => {

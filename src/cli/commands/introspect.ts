@@ -33,10 +33,13 @@ export async function introspect(
   }
   const url = /^[a-z]+:/iu.test(source) ? source : `sqlite:${source}`;
   refuseMissing(context, url);
+  const again = `--database ${shellArgument(withoutPassword(url))}`;
   const { name, found } = await introspectDatabase(context, {
     url,
     folder: context.folder,
-    again: `--database ${shellArgument(withoutPassword(url))}`,
+    again,
+    flag: again,
+    source: 'flag',
     isOwn: false,
     options: {},
   });

@@ -2,12 +2,19 @@ import { countRows } from '../../transfer/promote/count.ts';
 import { isEqual, promote as copyAll, type PromotedTable } from '../../transfer/promote/promote.ts';
 import { PromoteConflict, PromoteRefusal } from '../../transfer/promote/table.ts';
 import type { Api } from '../../model/api.ts';
+import { servicePrefix } from '../../sql/schema/service-tables.ts';
 import type { Context } from '../context.ts';
 import { withStoredForms, withDatabase } from '../database/database.ts';
 import { databaseKinds, kindOf } from '../database/kinds.ts';
 import { CommandFailure } from '../failure.ts';
 import { grouped } from '../output.ts';
-import { migrationRefusal, stepLines, requireCurrent } from '../database/schema.ts';
+import {
+  migrationAdvice,
+  migrationRefusal,
+  missingSteps,
+  requireCurrent,
+  stepLines,
+} from '../database/schema.ts';
 import { requireSpecification, type SpecificationFile } from '../files/specification.ts';
 import {
   databaseTarget,
@@ -97,6 +104,19 @@ async function prepare(
   to: OpenDatabase,
 ): Promise<void> {
   if (!(await to.isUpToDate(api))) {
+    const missing = await missingSteps(context, target, api);
+    const created = new Set(
+      missing.flatMap(({ lacking }) =>
+        lacking?.column === undefined ? (lacking?.table ?? []) : [],
+      ),
+    );
+    const isCreation = [...api.resources.values()].every(({ table }) => created.has(table));
+    // Existing tables may be those of another program.
+    if (!isCreation && missing.some(({ summary }) => !summary.includes(` ${servicePrefix}`)))
+      throw new CommandFailure(
+        `The database ${to.name} does not fit the specification, and promote changes no existing table. Name an empty database. ${migrationAdvice(context, target, missing)}`,
+        { details: stepLines(missing) },
+      );
     const steps = await to.migrate(api);
     const what = migrationRefusal(context, target, steps);
     if (what !== undefined)

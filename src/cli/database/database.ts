@@ -28,6 +28,11 @@ async function named(context: Context, target: Target): Promise<NamedDatabase> {
   );
 }
 
+/** A database as messages name it. */
+export async function databaseName(context: Context, target: Target): Promise<string> {
+  return (await named(context, target)).name;
+}
+
 /** Reads the tables of a database, whatever has created them. Changes nothing. */
 export async function introspectDatabase(
   context: Context,
@@ -97,11 +102,15 @@ export async function inspect(
   }
 }
 
-/** Opens a database by its URL, and creates a missing file. The caller closes it. Fails as `withDatabase` does. */
-export async function openDatabase(context: Context, target: Target): Promise<OpenDatabase> {
+/** Opens a database by its URL. The caller closes it. Fails as `withDatabase` does. */
+export async function openDatabase(
+  context: Context,
+  target: Target,
+  access: DatabaseAccess,
+): Promise<OpenDatabase> {
   const { name, open } = await named(context, target);
   try {
-    return await open('create');
+    return await open(access);
   } catch (error) {
     throw databaseFailure(error, name);
   }

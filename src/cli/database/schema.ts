@@ -3,7 +3,7 @@ import type { Api } from '../../model/api.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
 import { typedCommand, type Context } from '../context.ts';
 import { kindOf } from './kinds.ts';
-import { inspect } from './database.ts';
+import { databaseName, inspect } from './database.ts';
 import { CommandFailure } from '../failure.ts';
 import { migrateCommand, type Target } from './target.ts';
 
@@ -40,12 +40,33 @@ export async function requireCurrent(context: Context, target: Target, api: Api)
     throw new CommandFailure(
       `A database in memory starts empty and is deleted at the end. Only this command can use it: "${typedCommand(context, 'dev')}". Name a file or a PostgreSQL database with --database.`,
     );
-  const { name, steps: all } = await inspect(context, target, api, 'failure');
-  const steps = stepsBeforeServing(all);
+  const steps = await missingSteps(context, target, api);
   if (steps.length === 0) return;
-  const what = migrationRefusal(context, target, steps);
+  const name = await databaseName(context, target);
   throw new CommandFailure(
-    `The database ${name} is behind the specification. ${what ?? `Run "${migrateCommand(context, target)}" first.`}`,
+    `The database ${name} is behind the specification. ${migrationAdvice(context, target, steps, ' first')}`,
     { details: stepLines(steps), data: { steps: steps.map(({ summary }) => summary) } },
+  );
+}
+
+/** The steps without which an existing database cannot serve an Api. Changes nothing. */
+export async function missingSteps(
+  context: Context,
+  target: Target,
+  api: Api,
+): Promise<readonly MigrationStep[]> {
+  const { steps } = await inspect(context, target, api, 'failure');
+  return stepsBeforeServing(steps);
+}
+
+/** How to get missing steps done. */
+export function migrationAdvice(
+  context: Context,
+  target: Target,
+  steps: readonly MigrationStep[],
+  when = '',
+): string {
+  return (
+    migrationRefusal(context, target, steps) ?? `Run "${migrateCommand(context, target)}"${when}.`
   );
 }

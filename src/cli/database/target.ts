@@ -16,9 +16,16 @@ export interface Target {
   readonly url: string;
   /** Relative paths start here. */
   readonly folder: string;
-  /** The arguments of a command line that name the specification and this database. */
+  /** The arguments of a command line with which it uses this database again. */
   readonly again: string;
-  /** Whether it is the database that `dev` creates itself. */
+  /** The flag that names this database. */
+  readonly flag: string;
+  /** Where its URL comes from. */
+  readonly source: 'flag' | 'environment' | 'file' | 'none';
+  /**
+   * Whether `dev` creates, migrates and fills it: the development database, or one in memory. See
+   * docs/contract/6-operation.md#databases-that-commands-change.
+   */
   readonly isOwn: boolean;
   /** The settings of `database` in the specification. */
   readonly options: Omit<DatabaseSpecification, 'url'>;
@@ -86,26 +93,38 @@ export function databaseTarget(
   flag: string | undefined,
 ): Target | undefined {
   const { url, ...options } = api.settings.database ?? {};
+  const variable = context.environment[databaseVariable];
+  const file = shellArgument(name);
+  const own = resolve(folder, developmentFile);
+  const target = (source: Target['source'], url: string, folder: string, shown: string): Target => {
+    const flag = `--database ${shown}`;
+    const again = source === 'flag' ? `${file} ${flag}` : file;
+    return { url, folder, again, flag, source, isOwn: isOwnDatabase(url, folder, own), options };
+  };
   if (flag !== undefined && flag !== '')
-    return {
-      url: flag,
-      folder: context.folder,
-      again: `${shellArgument(name)} --database ${shellArgument(withoutPassword(flag))}`,
-      isOwn: false,
-      options,
-    };
-  const variable = context.environment['PLINTH_DATABASE_URL'];
+    return target('flag', flag, context.folder, shellArgument(withoutPassword(flag)));
   if (variable !== undefined && variable !== '')
-    return {
-      url: variable,
-      folder: context.folder,
-      again: shellArgument(name),
-      isOwn: false,
-      options,
-    };
-  return url === undefined
-    ? undefined
-    : { url, folder, again: shellArgument(name), isOwn: false, options };
+    return target('environment', variable, context.folder, `$${databaseVariable}`);
+  if (url === undefined) return undefined;
+  const path = /^sqlite:(?!\/\/|:memory:$)(.+)$/u.exec(url)?.[1];
+  const seen = path === undefined ? url : sqliteUrl(context, resolve(folder, path));
+  return target('file', url, folder, shellArgument(withoutPassword(seen)));
+}
+
+/** The variable that names the database of a command. */
+export const databaseVariable = 'PLINTH_DATABASE_URL';
+
+/** The path of the development database, from the folder of the specification. */
+const developmentFile = `${ownFolder}/dev.db`;
+
+/** The URL of a SQLite file as the user would type it. */
+const sqliteUrl = ({ folder }: Context, path: string): string => `sqlite:${relative(folder, path)}`;
+
+/** `own` is the path of the development database. */
+function isOwnDatabase(url: string, folder: string, own: string): boolean {
+  if (!url.startsWith('sqlite:')) return false;
+  const path = url.slice('sqlite:'.length);
+  return path === ':memory:' || resolve(folder, path) === own;
 }
 
 /** The database of a command, or else the development database beside the specification. */
@@ -119,16 +138,11 @@ export function targetOrDevelopment(
 
 /** The database of `dev` if none is named. */
 export function developmentTarget(context: Context, { name, folder }: SpecificationFile): Target {
-  const file = `${ownFolder}/dev.db`;
-  const url = `sqlite:${file}`;
-  const seen = relative(context.folder, resolve(folder, file));
-  return {
-    url,
-    folder,
-    again: `${shellArgument(name)} --database ${shellArgument(`sqlite:${seen}`)}`,
-    isOwn: true,
-    options: {},
-  };
+  const seen = sqliteUrl(context, resolve(folder, developmentFile));
+  const flag = `--database ${shellArgument(seen)}`;
+  const again = `${shellArgument(name)} ${flag}`;
+  const url = `sqlite:${developmentFile}`;
+  return { url, folder, again, flag, source: 'none', isOwn: true, options: {} };
 }
 
 /** The command that brings a database up to date. */

@@ -126,17 +126,6 @@ async function fillNew(
   return { loaded, generated: await generate(context, specification, open, left, seed) };
 }
 
-/** As `fillLacking`, for a database that was just opened: only the own one of `dev` gets records for empty tables. */
-export async function fillOpened(
-  context: Context,
-  served: Served,
-  { resources, fields }: Lacking,
-  options: FillOptions,
-): Promise<readonly string[]> {
-  const lacking = { resources: served.target.isOwn ? resources : [], fields };
-  return fillLacking(context, served, lacking, options);
-}
-
 /**
  * Fills what a migration has left without values: resources as `fillNew`, then fields of generated records. Also fills
  * whatever else is new in the file, and gives generated records the values that the file has for them now. Returns lines

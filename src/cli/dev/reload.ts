@@ -12,13 +12,13 @@ import type { DevFlags } from '../serve/address.ts';
 import type { Context } from '../context.ts';
 import { withStoredForms, openDatabase } from '../database/database.ts';
 import { CommandFailure, databaseFailure } from '../failure.ts';
-import { fillEmpty, fillLacking, fillOpened, generatingAnew, type FillOptions } from './fill.ts';
+import { fillEmpty, fillLacking, generatingAnew, type FillOptions } from './fill.ts';
 import { checkInBackground } from './background-check.ts';
 import { Edits, restartSettings, type Edit } from './edits.ts';
 import { migrateAndFill, nothingLacking, onceFilled, type Lacking } from './migrate-and-fill.ts';
 import { sandboxSource } from './sandbox-source.ts';
 import type { Served } from './served.ts';
-import { migrationRefusal, stepLines } from '../database/schema.ts';
+import { migrationAdvice, migrationRefusal, missingSteps, stepLines } from '../database/schema.ts';
 import { formatProblem, type SpecificationFile } from '../files/specification.ts';
 import { targetOrDevelopment } from '../database/target.ts';
 import { watchFiles, type FileWatch } from './watch.ts';
@@ -32,7 +32,7 @@ const resumeFor = 250;
 const suspendTimeout = 5_000;
 
 /**
- * Follows the specification of `dev`: serves what is saved, on a database that is migrated with it. A file with
+ * Follows the specification of `dev`: serves what is saved, on its own database, which is migrated with it. A file with
  * errors, or one that would lose values, leaves the last valid version in use. See
  * docs/contract/6-operation.md#reloading.
  */
@@ -161,7 +161,7 @@ export class LiveReload {
     const specification = await withStoredForms(context, target, read);
     if (isDeepStrictEqual(target, served.target))
       return this.migrateTo({ ...served, specification });
-    const open = await openDatabase(context, target);
+    const open = await openDatabase(context, target, target.isOwn ? 'create' : 'write');
     try {
       const isStored = target.isOwn && this.fill.generates;
       const provenance = await Provenance.of(open.database, specification.folder, isStored);
@@ -175,6 +175,7 @@ export class LiveReload {
   private async migrateTo(next: Served): Promise<void> {
     const { context, served } = this;
     const { api } = next.specification;
+    if (!next.target.isOwn) return this.serveUnchanged(next);
     if (await next.open.isUpToDate(api)) return this.fillAndSwap(next, [], nothingLacking);
     const fill = async (lacking: Lacking): Promise<void> => {
       for (const line of await this.fillAll(next, lacking)) context.output.note(line);
@@ -198,6 +199,19 @@ export class LiveReload {
       if (!isAsked) return this.refuseSteps(next, steps);
       allowDataLoss = true;
     }
+  }
+
+  /** Serves a version on a database that `dev` may not change, if that has all that the version needs. */
+  private async serveUnchanged(next: Served): Promise<void> {
+    const { context, name } = this;
+    const { specification, target, open } = next;
+    const steps = await missingSteps(context, target, specification.api);
+    if (steps.length === 0) return this.swap(next, []);
+    const what = migrationAdvice(context, target, steps);
+    this.refuse(
+      stepLines(steps),
+      `The database ${open.name} does not fit ${name}, and dev changes only its own. ${what}`,
+    );
   }
 
   /** Migrates the database back to the served version, after a migration that failed halfway. */
@@ -241,8 +255,8 @@ export class LiveReload {
   }
 
   /** Prints the problems of generated data. The version is served in spite of them. */
-  private async noteGeneration({ specification }: Served): Promise<void> {
-    if (!this.fill.generates) return;
+  private async noteGeneration({ specification, target }: Served): Promise<void> {
+    if (!this.fill.generates || !target.isOwn) return;
     const { output } = this.context;
     try {
       const { environment } = this.context;
@@ -273,7 +287,7 @@ export class LiveReload {
     const { specification, open, provenance } = next;
     if (open === served.open) return fillLacking(context, next, lacking, fill);
     if (await fillEmpty(context, specification, open, fill, provenance)) return [];
-    return fillOpened(context, next, lacking, fill);
+    return fillLacking(context, next, lacking, fill);
   }
 
   private swap(next: Served, steps: readonly string[]): void {
@@ -316,14 +330,9 @@ export class LiveReload {
     this.question = question;
     const message = `Change the database ${database} so, and lose these values?`;
     this.report(itemsOf(lines), message);
-    const { confirm } = await import('@clack/prompts');
-    const answer = await confirm({
-      message,
-      initialValue: false,
-      signal: question.signal,
-    });
+    const answer = await output.confirm(message, question.signal);
     this.question = undefined;
-    return answer === true;
+    return answer;
   }
 
   private refuseSteps({ target, open }: Served, steps: readonly MigrationStep[]): void {
@@ -334,8 +343,8 @@ export class LiveReload {
     }
     const needed = neededSteps(steps);
     const what = migrationRefusal(this.context, target, needed) ?? '';
-    const anew = target.isOwn ? ` Or stop, delete ${open.name}, and start anew.` : '';
-    this.refuse(stepLines(needed), `The database no longer fits ${this.name}. ${what}${anew}`);
+    const anew = `Or stop, delete ${open.name}, and start anew.`;
+    this.refuse(stepLines(needed), `The database no longer fits ${this.name}. ${what} ${anew}`);
   }
 
   private refuse(lines: readonly string[], message: string): void {

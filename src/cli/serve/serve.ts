@@ -9,7 +9,7 @@ import type { View } from '../../model/view.ts';
 import type { DependencyEvent, TraceEvent } from '../../observability/events.ts';
 import type { Context } from '../context.ts';
 import type { OpenDatabase } from '../database/target.ts';
-import { rowCounts } from '../../databases/tables.ts';
+import { possibleRowCounts } from '../../databases/tables.ts';
 import { DatabaseFailure } from '../../databases/database.ts';
 import { columns, grouped } from '../output.ts';
 import { listenAddress, listenFailure, urlHost, type ServeFlags } from './address.ts';
@@ -47,7 +47,7 @@ export async function serve(
   const servedApi = live?.current ?? new ServedApi(api, open.database, folder);
   const current = (): ServedApi => live?.current ?? servedApi;
   const counts = announces
-    ? await rowCounts(api.resources.values(), open.database, countedRows)
+    ? await possibleRowCounts(api.resources.values(), open.database, countedRows)
     : new Map<string, number>();
   const tls = await openTls(context, api.settings.server ?? {}, folder, host, worker);
   const stop = worker?.stop ?? context.stop();
