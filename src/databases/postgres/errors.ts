@@ -29,13 +29,19 @@ function isRaised(error: unknown): boolean {
   return (error as { routine?: unknown } | undefined)?.routine === 'exec_stmt_raise';
 }
 
-/** Whether the connection was lost, and with it the current work. */
+/** Codes of a connection that was lost or refused: by the server, the system, TLS, or the driver. */
+const lossCodes =
+  /^(?:08|57P|CONN|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_|ERR_SSL|SASL_|AUTH_TYPE|MESSAGE_NOT)/u;
+
+/** Whether the server ends the session with it, whatever its code: 55000 for a database that allows no connections. */
+function isFatal(error: unknown): boolean {
+  const { severity } = (error ?? {}) as { severity?: unknown };
+  return severity === 'FATAL' || severity === 'PANIC';
+}
+
+/** Whether the connection was lost, and with it the current work, or was refused. */
 export function isLoss(error: unknown): boolean {
-  const code = codeOf(error);
-  return (
-    /^(?:08|57P|CONN|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ERR_SSL)/u.test(code) &&
-    !isOfStatement(error)
-  );
+  return isFatal(error) || (lossCodes.test(codeOf(error)) && !isOfStatement(error));
 }
 
 /**
@@ -147,6 +153,9 @@ export function meaningOf(error: unknown): unknown {
     new ConstraintError(kind, ruleIn(error), { cause: error });
   const failed = (kind: FailureKind, text: string): DatabaseFailure =>
     new DatabaseFailure(text, { cause: error, kind });
+  const unavailable = (): DatabaseFailure =>
+    failed('unavailable', `The database cannot be used (${code}).`);
+  if (isFatal(error)) return unavailable();
   if (code === '23505') return broken('unique');
   if (code === '23503' || code === '23001') return broken('foreignKey');
   if (code === '23502') return broken('notNull');
@@ -157,15 +166,15 @@ export function meaningOf(error: unknown): unknown {
   if (/^(?:40|55P03)/u.test(code)) return failed('busy', 'The database is busy with other writes.');
   if (isMistake(error)) return failed('changed', `A function in the database fails: ${message}.`);
   // The schema was changed while the service runs, and has to be restored.
-  if (/^(?:42P01|42703|42804|42883|428C9)$/u.test(code))
+  if (/^(?:42P01|42703|42704|42804|42883|428C9)$/u.test(code))
     return failed('changed', `The database is not as the specification says: ${message}.`);
   // Citus, or another database that speaks the protocol of PostgreSQL.
   if (isUnsupported(error))
     return failed('unsupported', `The database does not do this: ${message}.`);
-  // No connection, no permission, a full disk, an exhausted sequence, a standby, or a trigger that changes its own
-  // row.
-  return isLoss(error) || /^(?:08|25006|2200H|27|28|3D000|42501|53|57P|58|E[A-Z]+$)/u.test(code)
-    ? failed('unavailable', `The database cannot be used (${code}).`)
+  // No connection, no permission, a full disk, an exhausted sequence, a standby, a view that is not populated, or a
+  // trigger that changes its own row.
+  return isLoss(error) || /^(?:08|25006|2200H|27|28|3D000|42501|53|55|57P|58|E[A-Z]+$)/u.test(code)
+    ? unavailable()
     : error;
 }
 
@@ -219,6 +228,10 @@ const reasons: readonly (readonly [RegExp, string])[] = [
     'has closed the connection. Check that PostgreSQL runs there, and that sslmode in the URL suits it.',
   ],
   [/^57P0[12]$/u, 'has ended the connection. Run it again once the server is up.'],
+  [
+    /^55000$/u,
+    'accepts no connections (SERVER). Allow them with ALTER DATABASE … ALLOW_CONNECTIONS true, or name another.',
+  ],
   [/^57P03$/u, 'is starting up or shutting down. Run it again in a moment.'],
   [/^28P01$/u, 'refuses the user name or the password. Check both in the URL.'],
   [
