@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import * as modules from 'node:module';
 import { totalmem } from 'node:os';
 import process from 'node:process';
 import { getHeapStatistics } from 'node:v8';
@@ -21,7 +20,8 @@ if (Number.parseInt(process.versions.node, 10) < needed) {
   process.exit(1);
 }
 // Before other modules are loaded: later starts need not compile them.
-modules.enableCompileCache();
+const { enableCompileCache } = await import('./compile-cache.ts');
+enableCompileCache(process.env);
 // After many requests have waited at once, V8 takes rows and records for long-lived objects and allocates them in the old
 // generation from then on: reads then cost an eighth more.
 setFlagsFromString('--no-allocation-site-pretenuring');

@@ -141,7 +141,10 @@ class ExportFiles {
   ): Promise<void> {
     const name = `${resource.name}.${this.format}`;
     this.names.push(name);
-    const file = createWriteStream(this.partOf(name), { mode: 0o600, flush: true });
+    const path = this.partOf(name);
+    // An existing file keeps its mode, and a link leads to another file.
+    rmSync(path, { force: true });
+    const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
     await pipeline(this.textOf(resource, portions), file, { signal });
   }
 

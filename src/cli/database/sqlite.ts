@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readSqlite } from '../../introspection/sqlite/introspect.ts';
@@ -158,7 +158,10 @@ function prepare(path: string, name: string, howToMake: string, create: boolean)
       throw new CommandFailure(
         `There is no database ${name}. Make it with "${howToMake}", or name another.`,
       );
-    if (stat === undefined) makeFolderOf(path);
+    if (stat !== undefined) return;
+    makeFolderOf(path);
+    // SQLite would let everyone read it. The files beside it get the mode of this one.
+    closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
     const reason = fileReason(error);
     if (reason === undefined) throw error;
