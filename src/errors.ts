@@ -67,6 +67,7 @@ export const errorTable = {
     about: 'An unexpected error; the log has it under the request id.',
   },
   SIMULATED_ERROR: { status: 500, about: 'An error that the network simulation was asked for.' },
+  NOT_SUPPORTED: { status: 501, about: 'The request needs what this server does not have.' },
   OVERLOADED: { status: 503, about: 'The server has more requests than it can answer.' },
   DATABASE_UNAVAILABLE: { status: 503, about: 'The database cannot be reached.' },
   DATABASE_BUSY: {

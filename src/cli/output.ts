@@ -1,10 +1,17 @@
 import type { Api } from '../model/api.ts';
+import { visible } from '../lib/control-characters.ts';
 import { fileReason } from './failure.ts';
 
-/** The only place that prints: results on standard output, everything else on standard error. */
+/**
+ * The only place that prints: results on standard output, everything else on standard error. Names and values come from
+ * files and databases of others, so control characters are shown escaped. See
+ * docs/contract/6-operation.md#command-line, rule 8.
+ */
 export interface Output {
   /** Writes a line. If that fails, as on a full disk, the command ends. */
   readonly print: (line: string) => void;
+  /** Writes a file's content as it is, except to a terminal. */
+  readonly document: (text: string) => void;
   /** From now on a line that cannot be written does not end the command: a server goes on. */
   readonly serving: () => void;
   readonly note: (line: string) => void;
@@ -38,16 +45,17 @@ export function processOutput(process: NodeJS.Process): Output {
   // A warning that cannot be written cannot be reported elsewhere.
   stderr.on('error', () => undefined);
   return {
-    print: (line) => stdout.write(`${line}\n`),
+    print: (line) => stdout.write(`${visible(line)}\n`),
+    document: (text) => stdout.write(`${stdout.isTTY ? visible(text) : text}\n`),
     serving: () => {
       isServing = true;
     },
-    note: (line) => stderr.write(`${line}\n`),
+    note: (line) => stderr.write(`${visible(line)}\n`),
     confirm: async (message, signal) => {
       if (!isInteractive) return false;
       const { confirm } = await import('@clack/prompts');
       const answer = await confirm({
-        message,
+        message: visible(message),
         initialValue: false,
         ...(signal === undefined ? {} : { signal }),
       });

@@ -2,7 +2,13 @@ import type { Field, Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import { quote, type CatalogQueries, type Dialect } from '../sql/dialect.ts';
 import { buildStatement } from '../sql/statement.ts';
-import { rowsFrom, type Database, type Executor, type Transaction } from './database.ts';
+import {
+  DatabaseFailure,
+  rowsFrom,
+  type Database,
+  type Executor,
+  type Transaction,
+} from './database.ts';
 
 /** Counts the rows of each resource, up to `limit`. */
 export async function rowCounts(
@@ -25,7 +31,7 @@ export async function rowCounts(
 
 /**
  * As `rowCounts`, but leaves out the resources that cannot be counted: a table is missing, or a policy of row level
- * security needs a setting that only requests have.
+ * security needs a setting that only requests have. Fails if the database or the table cannot be used at all.
  */
 export async function possibleRowCounts(
   resources: Iterable<Resource>,
@@ -34,7 +40,10 @@ export async function possibleRowCounts(
 ): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for (const resource of resources) {
-    const counted = await rowCounts([resource], database, limit).catch(() => []);
+    const counted = await rowCounts([resource], database, limit).catch((error: unknown) => {
+      if (error instanceof DatabaseFailure && error.kind === 'unavailable') throw error;
+      return [];
+    });
     for (const [name, count] of counted) counts.set(name, count);
   }
   return counts;

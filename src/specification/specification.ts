@@ -16,6 +16,7 @@ export interface Specification {
     readonly defaultVersion?: number;
     readonly unversioned?: boolean;
     readonly pagination?: PaginationMode;
+    readonly csvFormulas?: 'keep' | 'escape';
   };
   readonly database?: DatabaseSpecification;
   readonly server?: ServerSpecification;
@@ -155,6 +156,7 @@ export interface ServerSpecification {
   readonly port?: number;
   readonly tls?: 'self-signed' | { readonly cert: string; readonly key: string };
   readonly trustProxy?: readonly string[];
+  readonly plainHttp?: readonly string[];
   readonly publicUrl?: string;
   readonly allowedHosts?: readonly string[];
   readonly cors?: boolean | { readonly origins: readonly string[]; readonly credentials?: boolean };

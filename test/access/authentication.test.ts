@@ -83,7 +83,9 @@ describe('credentials that are good', () => {
     const answer = await api.get('/v1/lists');
     expectError(answer, 'UNAUTHENTICATED', '/v1/lists');
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-    expect(answer.headers.get('vary')).toBe('Accept, Accept-Encoding, Authorization, X-API-Key');
+    expect(answer.headers.get('vary')).toBe(
+      'Accept, Accept-Encoding, Prefer, Authorization, X-API-Key',
+    );
   });
 });
 

@@ -110,7 +110,7 @@ describe('start tells on standard error', () => {
   const closed = 'access: { read: public, write: none }';
   const secret = 'auth: { jwt: { secret: "a secret that has 32 bytes or more" } }';
   const refused =
-    'Warning: requests from other machines get 403, since plain HTTP is only for this machine. Add "server: { tls: … }", or name your proxy in server.trustProxy.';
+    'Warning: requests from other machines get 403, since plain HTTP is only for this machine. Add "server: { tls: … }", name your proxy in server.trustProxy, or your network in server.plainHttp.';
   const open = (names: string): string =>
     `Warning: everyone may write ${names}, since plinth.yaml has no "auth" block.`;
 

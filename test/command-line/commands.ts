@@ -72,6 +72,7 @@ function begin(
     ...context.output,
     progress: (_title, work) => work(report ?? (() => undefined)),
     print: (line: string) => void out.push(line),
+    document: (text: string) => void out.push(text),
     note: (line: string) => void err.push(line),
   };
   const own = { ...context, environment, stop: () => stop, output };

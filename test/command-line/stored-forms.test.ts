@@ -104,7 +104,7 @@ test('values in two forms are refused with their count, and storedAs wins', asyn
     `INSERT INTO old_orders (created, updated) VALUES (1, '${at}'), (2, '2026-03-01 14:05:01')`,
   );
   old.close();
-  for (const args of [['start'], ['dev'], ['migrate', '--apply']]) {
+  for (const args of [['start'], ['migrate', '--apply']]) {
     const { code, out, err } = await plinth([...args, '--database', 'sqlite:old.db'], {
       cwd: folder.path,
     });

@@ -15,7 +15,7 @@ let server: Server;
 beforeAll(async () => {
   server = createServer((request, response) => {
     const connected = clients.of(request);
-    const hosts = hostsOf(connected, request.headers);
+    const hosts = hostsOf(connected, request);
     const { memory: _, ...client } = connected.client;
     response.end(JSON.stringify({ ...client, hosts, forwarded: connected.forwarded }));
   });

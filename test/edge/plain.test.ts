@@ -56,6 +56,31 @@ describe('plain HTTP', () => {
     },
   );
 
+  test.skipIf(outerAddress === undefined).each(['dev', 'start'] as const)(
+    'from the networks that may, in %s',
+    async (mode) => {
+      const to = outerAddress ?? '';
+      const served = (network: string): string =>
+        `server: { plainHttp: ["${network}"], allowedHosts: ["${to}"] }\n${notes}`;
+      const prefix = to.replace(/\.\d+$/u, '.0/24');
+      for (const network of [to, prefix, `::ffff:${to}`, '0.0.0.0/0'])
+        await codes(served(network), mode, [
+          [`plainly, ${network}`, { to }, undefined],
+          [
+            'with an address of its own',
+            { to, headers: { 'x-forwarded-for': '192.0.2.7' } },
+            undefined,
+          ],
+          ['under another name', { to, headers: { host: 'evil.example' } }, host],
+        ]);
+      for (const network of ['198.51.100.0/24', '::/0'])
+        await codes(served(network), mode, [
+          [`plainly, ${network}`, { to }, http],
+          ['with an address of its own', { to, headers: { 'x-forwarded-for': '192.0.2.7' } }, http],
+        ]);
+    },
+  );
+
   test.each(['dev', 'start'] as const)('through a proxy that is named, in %s', async (mode) => {
     await codes(`${behindProxy}${notes}`, mode, [
       ['over HTTPS', forwarded({ 'x-forwarded-proto': 'https' }), undefined],
@@ -85,8 +110,12 @@ describe('the host', () => {
   const named = (name: string): Asked => ({ headers: { host: name } });
   const server = `server: { publicUrl: "https://api.example.com/x", allowedHosts: [Shop.example, "other.example:8080", "[fd00::1]"] }\n`;
 
-  test('in dev without auth', async () => {
-    await codes(`${server}${notes}`, 'dev', [
+  test.each([
+    ['in dev', '', 'dev'],
+    ['in dev with auth', auth, 'dev'],
+    ['in start, where the file names some', '', 'start'],
+  ] as const)('%s', async (_, more, mode) => {
+    await codes(`${more}${server}${notes}`, mode, [
       ['localhost', named('localhost'), undefined],
       ['with a port', named('localhost:4000'), undefined],
       ['in capitals', named('LocalHost'), undefined],
@@ -108,6 +137,12 @@ describe('the host', () => {
       ['another address', named('192.0.2.1'), host],
       ['any address', named('0.0.0.0:4000'), host],
       ['half an address', named('[::1'), host],
+      ['IPv4 written as IPv6', named('[::ffff:7f00:1]'), host],
+      ['IPv4 written as IPv6, with dots', named('[::ffff:127.0.0.1]:4000'), host],
+      ['two dots', named('localhost..'), host],
+      ['two dots and a port', named('localhost..:80'), host],
+      ['only a dot', named('.localhost'), host],
+      ['a host that is allowed, with two dots', named('shop.example..'), host],
       ['a user', named('localhost@evil.example'), host],
     ]);
   });
@@ -116,9 +151,24 @@ describe('the host', () => {
     ['an empty one', 'GET /v1/notes HTTP/1.1\r\nHost: \r\n\r\n', 403],
     ['none, as old clients may', 'GET /v1/notes HTTP/1.0\r\n\r\n', 403],
     [
-      'one in the target counts for nothing',
+      'a good one in the target alone',
       'GET http://localhost/v1/notes HTTP/1.1\r\nHost: evil\r\n\r\n',
       403,
+    ],
+    [
+      'a good one in the header alone',
+      'GET http://evil.example/v1/notes HTTP/1.1\r\nHost: localhost\r\n\r\n',
+      403,
+    ],
+    [
+      'a user in the target',
+      'GET http://localhost@evil.example/v1/notes HTTP/1.1\r\nHost: localhost\r\n\r\n',
+      403,
+    ],
+    [
+      'good ones in both',
+      'GET HTTP://LOCALHOST:1/v1/notes HTTP/1.1\r\nHost: localhost\r\n\r\n',
+      200,
     ],
     ['two', 'GET /v1/notes HTTP/1.1\r\nHost: localhost\r\nHost: evil\r\n\r\n', 400],
   ])('%s', async (_, bytes, status) => {
@@ -142,8 +192,7 @@ describe('the host', () => {
     ]);
   });
 
-  test('is nobody’s business with auth, or in start', async () => {
-    await codes(`${auth}${notes}`, 'dev', [['any', named('evil.example'), undefined]]);
+  test('is any in start, where the file names none', async () => {
     await codes(notes, 'start', [['any', named('evil.example'), undefined]]);
   });
 

@@ -29,6 +29,7 @@ export function quietContext(folder: string, now = (): Date => new Date()): Cont
       progress: (_title, work) => work(() => undefined),
       serving: () => undefined,
       confirm: async () => false,
+      document: () => undefined,
       isInteractive: false,
       isTerminal: false,
     },

@@ -149,7 +149,7 @@ auth:
   jwt: { algorithms: [HS256], secret: "0123456789abcdef0123456789abcdef" }
 access: public
 `;
-  const plain = 'Accept, Accept-Encoding';
+  const plain = 'Accept, Accept-Encoding, Prefer';
   test.each([
     ['plain', posts, 'start', plain],
     ['with auth', `${auth}${posts}`, 'start', `${plain}, Authorization, X-API-Key`],
@@ -161,6 +161,7 @@ access: public
       vary,
       'cache-control': 'private, no-cache',
       'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
     };
     for (const [method, path, accept] of [
       ['GET', '/v1/posts', '*/*'],

@@ -89,6 +89,7 @@ const ordinary = new Set([
   'content-encoding',
   'content-length',
   'content-type',
+  'cross-origin-resource-policy',
   'date',
   'keep-alive',
   'transfer-encoding',

@@ -9,6 +9,7 @@ import type { JsonValue } from '../../specification/specification.ts';
 import { shellArgument, fromFolder, shownPath, typedCommand, type Context } from '../context.ts';
 import { introspectDatabase } from '../database/database.ts';
 import { refreshEditorSchema, schemaLine } from '../files/editor-schema.ts';
+import { visible } from '../../lib/control-characters.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
 import { writeDocument } from '../files/document.ts';
 import { readSpecification, formatProblem } from '../files/specification.ts';
@@ -86,7 +87,8 @@ function write(
   { out, json }: IntrospectFlags,
 ): void {
   const { output } = context;
-  const text = specificationText(draft, head, data);
+  // YAML allows no control character in a comment.
+  const text = specificationText(draft, head, data).replaceAll(/^#.*$/gmu, visible);
   if (out !== undefined) {
     const written = `${schemaLine}\n${text}`;
     writeDocument(context, written, out);
@@ -96,7 +98,7 @@ function write(
   if (json === true) {
     const specification = specificationValue(draft, data);
     output.print(JSON.stringify({ ok: true, specification, left: draft.left }, undefined, 2));
-  } else if (out === undefined) output.print(text.trimEnd());
+  } else if (out === undefined) output.document(text.trimEnd());
   for (const line of draft.left) output.note(line);
 }
 

@@ -41,6 +41,8 @@ export interface OpenDatabase {
    * docs/contract/7-data-debug-dashboard.md#sandboxes.
    */
   readonly hasSandboxes: boolean;
+  /** What a server that uses it says at the start. */
+  readonly warning: string | undefined;
   /** Whether it is known to have all that the Api needs. */
   readonly isUpToDate: (api: Api) => Promise<boolean>;
   /**

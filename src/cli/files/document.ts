@@ -33,7 +33,7 @@ function versionOf(api: Api, wanted: string | undefined): Version {
 export function writeDocument(context: Context, text: string, out: string | undefined): void {
   const { output } = context;
   if (out === undefined) {
-    output.print(text.trimEnd());
+    output.document(text.trimEnd());
     return;
   }
   try {

@@ -93,6 +93,7 @@ export async function serve(
   if (announces) {
     banner(context, api, address, counts, `${curl} "${example}"`, page);
     warnOfPlainHttp(context, api, host);
+    if (open.warning !== undefined) output.note(`Warning: ${open.warning}`);
   }
   if (flags.open === true && announces) await openBrowser(context, page ?? example);
   live?.begin(server.readers);
@@ -121,10 +122,11 @@ async function openBrowser({ output }: Context, url: string): Promise<void> {
 
 /** Warns if the server listens for other machines and rejects all of their requests. */
 function warnOfPlainHttp({ output }: Context, { settings }: Api, host: string): void {
-  const { tls, trustProxy } = settings.server ?? {};
-  if (tls !== undefined || trustProxy !== undefined || isLoopbackName(host)) return;
+  const { tls, trustProxy, plainHttp } = settings.server ?? {};
+  const isMeant = tls !== undefined || trustProxy !== undefined || plainHttp !== undefined;
+  if (isMeant || isLoopbackName(host)) return;
   output.note(
-    `Warning: requests from other machines get 403, since plain HTTP is only for this machine. Add "server: { tls: … }", or name your proxy in server.trustProxy.`,
+    `Warning: requests from other machines get 403, since plain HTTP is only for this machine. Add "server: { tls: … }", name your proxy in server.trustProxy, or your network in server.plainHttp.`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import driver from 'postgres';
 import type { SqlValue } from '../../model/values.ts';
 import type { RowCounter } from '../../sql/statement.ts';
@@ -288,6 +289,13 @@ export class Connection {
     });
     if (seconds === 0) this.isEnded = true;
     return ended;
+  }
+
+  /** Whether the session crosses a network without encryption. */
+  get isExposed(): boolean {
+    const { remoteAddress, encrypted = false } = (this.socket ?? {}) as Partial<TLSSocket>;
+    if (remoteAddress === undefined || encrypted) return false;
+    return !/^(?:::ffff:)?127\.|^::1$/u.test(remoteAddress);
   }
 
   private async answer<Answer>(query: object, ask: () => PromiseLike<Answer>): Promise<Answer> {

@@ -101,6 +101,8 @@ export class PostgresDatabase implements Database {
   /** Known after `check`. */
   dialect: Dialect = postgresAlike;
   readonly asksAtOnce = true;
+  /** Whether its sessions cross a network without encryption. Known after `check`. */
+  isExposed = false;
   private readonly pool: Pool;
   private readonly canName: boolean;
   private readonly statementTimeout: number;
@@ -323,6 +325,7 @@ export class PostgresDatabase implements Database {
       if (!String(dateStyle).startsWith('ISO')) refuse('must have DateStyle ISO for this role');
       if (conforming !== 'on') refuse('must have standard_conforming_strings on for this role');
       if (Number(floatDigits) < 1) refuse('must have extra_float_digits 1 for this role');
+      this.isExposed = connection.isExposed;
       if (kind === null) this.dialect = postgres;
       if (kind === 'citus') this.dialect = citus;
       // `transaction_timeout` would end a session during a stream or a write. PostgreSQL before 17 rejects the

@@ -45,7 +45,9 @@ export async function exportRecords(
     representation === 'csv'
       ? streamResponse(
           'text/csv; charset=utf-8; header=present',
-          csv(portions, columns),
+          csv(portions, columns, {
+            escapesFormulas: api.settings.api?.csvFormulas === 'escape',
+          }),
           requestId,
           headers,
         )

@@ -6,6 +6,7 @@ import type { RequestEnd, RequestTrace, TraceReader } from '../../observability/
 import { toldTime } from '../../observability/recording.ts';
 import { isDashboardPath } from '../dashboard/dashboard.ts';
 import type { Mode } from '../edge/edge.ts';
+import { escapeOf } from '../../lib/control-characters.ts';
 import { redactionOf, type Redaction } from './redaction.ts';
 
 /** What holds when the file sets none of it. See docs/contract/6-operation.md#logging, rule 3. */
@@ -171,8 +172,4 @@ export async function prettyLines(colorize: boolean): Promise<(line: string) => 
 function escaped(text: string): string {
   // oxlint-disable-next-line no-control-regex -- they are what is looked for
   return text.replaceAll(/[\u0000-\u001F]/gu, escapeOf);
-}
-
-function escapeOf(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -13,8 +13,9 @@ import type { Mode } from '../edge/edge.ts';
 const longestBody = 64 * 1024;
 const withheld = '[redacted]';
 
-/** Never logged, whatever `excludeHeaders` names. */
-const credentialHeaders = ['authorization', 'x-api-key'];
+/** Headers of credentials, by the words in their names: never logged, whatever `excludeHeaders` names. */
+const credentialHeader =
+  /authorization|(?:^|[-_])auth(?:[-_]|$)|token|secret|passw|credential|api[-_]?key|session|jwt|assertion|signature/u;
 /** The rest of the default of `excludeHeaders`. See docs/contract/6-operation.md#logging, rule 4. */
 const cookieHeaders = ['cookie', 'set-cookie'];
 /** Headers that repeat values of parameters or records. */
@@ -126,7 +127,6 @@ export class Redaction {
     this.names = new FieldNames(api);
     this.showsValues = includeBodies || mode === 'dev';
     this.excludedHeaders = new Set([
-      ...credentialHeaders,
       ...excludeHeaders.map((name) => name.toLowerCase()),
       ...(this.showsValues && !this.names.haveSecrets ? [] : valueHeaders),
     ]);
@@ -134,7 +134,9 @@ export class Redaction {
 
   headers(headers: HeaderValues): HeaderValues {
     return Object.fromEntries(
-      Object.entries(headers).filter(([name]) => !this.excludedHeaders.has(name)),
+      Object.entries(headers).filter(
+        ([name]) => !this.excludedHeaders.has(name) && !credentialHeader.test(name),
+      ),
     );
   }
 

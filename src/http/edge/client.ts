@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import ipaddr from 'ipaddr.js';
+import { hostOfTarget } from '../server/request-head.ts';
 import type { CredentialMemory } from '../../auth/credential.ts';
 
 /** Who sent a request, by its connection and the trusted proxies. See docs/contract/6-operation.md#proxies. */
@@ -27,19 +28,44 @@ export interface ConnectedClient {
   readonly client: Client;
   /** `no`: there are none. `trusted`: a proxy in `trustProxy`. `unknown`: anyone else on this machine. */
   readonly forwarded: 'no' | 'trusted' | 'unknown';
+  /** Whether the connection may be plain HTTP: from this machine, or a network of `plainHttp`. */
+  readonly mayBePlain: boolean;
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
-/** Finds the client of a request. `trustProxy`: addresses and CIDRs of proxies whose `X-Forwarded-*` headers count. */
-export class ClientResolver {
+/** Addresses and CIDRs. */
+export class Networks {
   private readonly ranges: readonly Range[];
+
+  constructor(networks: readonly string[] = []) {
+    this.ranges = networks.map(readRange);
+  }
+
+  has(address: Address | undefined): boolean {
+    return (
+      address !== undefined &&
+      this.ranges.some(
+        ([range, bits]) => range.kind() === address.kind() && address.match(range, bits),
+      )
+    );
+  }
+}
+
+/**
+ * Finds the client of a request. `trustProxy`: addresses and CIDRs of proxies whose `X-Forwarded-*` headers count.
+ * `plainHttp`: those of clients that may use plain HTTP.
+ */
+export class ClientResolver {
+  private readonly proxies: Networks;
+  private readonly plain: Networks;
   /** The part that is the same for all requests of a connection. */
   private readonly peers = new WeakMap<Socket, Peer>();
 
-  constructor(trustProxy: readonly string[] = []) {
-    this.ranges = trustProxy.map(readRange);
+  constructor(trustProxy?: readonly string[], plainHttp?: readonly string[]) {
+    this.proxies = new Networks(trustProxy);
+    this.plain = new Networks(plainHttp);
   }
 
   of({ socket, headers }: IncomingMessage): ConnectedClient {
@@ -53,7 +79,11 @@ export class ClientResolver {
     if (!peer.isTrusted && !direct.client.isLoopback) return direct;
     if (!isForwarded(headers)) return direct;
     if (peer.isTrusted) return this.throughProxies(peer, headers);
-    return { client: { ...direct.client, isLoopback: false, memory: {} }, forwarded: 'unknown' };
+    return {
+      client: { ...direct.client, isLoopback: false, memory: {} },
+      forwarded: 'unknown',
+      mayBePlain: direct.mayBePlain,
+    };
   }
 
   private readPeer(socket: Socket): Peer {
@@ -66,8 +96,8 @@ export class ClientResolver {
     };
     return {
       address,
-      isTrusted: this.isTrusted(address),
-      direct: { client, forwarded: 'no' },
+      isTrusted: this.proxies.has(address),
+      direct: { client, forwarded: 'no', mayBePlain: client.isLoopback || this.plain.has(address) },
     };
   }
 
@@ -80,7 +110,7 @@ export class ClientResolver {
       isTold = before !== undefined;
       if (before === undefined) break;
       address = before;
-      if (!this.isTrusted(before)) break;
+      if (!this.proxies.has(before)) break;
     }
     const protocols = valuesOf(headers, 'x-forwarded-proto');
     return {
@@ -92,16 +122,8 @@ export class ClientResolver {
         memory: {},
       },
       forwarded: 'trusted',
+      mayBePlain: false,
     };
-  }
-
-  private isTrusted(address: Address | undefined): boolean {
-    return (
-      address !== undefined &&
-      this.ranges.some(
-        ([range, bits]) => range.kind() === address.kind() && address.match(range, bits),
-      )
-    );
   }
 }
 
@@ -117,14 +139,19 @@ interface Peer {
   readonly direct: ConnectedClient;
 }
 
-/** The requested hosts: those in `X-Forwarded-Host` of trusted proxies, else `Host`. */
+/**
+ * The requested hosts: those in `X-Forwarded-Host` of trusted proxies, else `Host`, and that of an absolute target, which
+ * goes before `Host` (RFC 9112, 3.2.2).
+ */
 export function hostsOf(
   { forwarded }: ConnectedClient,
-  headers: IncomingHttpHeaders,
+  request: IncomingMessage,
 ): readonly string[] {
+  const { headers } = request;
   const told = forwarded === 'trusted' ? valuesOf(headers, 'x-forwarded-host') : [];
-  if (told.length > 0 || headers.host === undefined) return told;
-  return [headers.host];
+  const asked = told.length > 0 || headers.host === undefined ? told : [headers.host];
+  const target = hostOfTarget(request);
+  return target === undefined ? asked : [...asked, target];
 }
 
 function isForwarded(headers: IncomingHttpHeaders): boolean {
@@ -163,9 +190,16 @@ function isLoopback(address: Address | undefined): boolean {
   return address?.range() === 'loopback';
 }
 
-/** Whether a host name without port always means this machine. */
+/**
+ * Whether a host name without port always means this machine. IPv4 written as IPv6 does not count: no client needs it, and
+ * resolvers read it in several ways.
+ */
 export function isLoopbackName(name: string): boolean {
   const plain = name.toLowerCase().replace(/\.$/u, '');
-  if (plain === 'localhost' || plain.endsWith('.localhost')) return true;
-  return isLoopback(readAddress(plain));
+  if (/^(?:[^.]+\.)*localhost$/u.test(plain)) return true;
+  const isMapped =
+    plain.includes(':') &&
+    ipaddr.IPv6.isValid(plain) &&
+    ipaddr.IPv6.parse(plain).isIPv4MappedAddress();
+  return !isMapped && isLoopback(readAddress(plain));
 }

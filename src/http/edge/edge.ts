@@ -46,13 +46,14 @@ export class Edge {
 
   constructor({ auth, server = {} }: Specification, mode: Mode) {
     this.mode = mode;
-    this.clients = new ClientResolver(server.trustProxy);
+    this.clients = new ClientResolver(server.trustProxy, server.plainHttp);
     this.cors = new Cors(server.cors, mode === 'dev');
-    this.hosts = mode === 'dev' && auth === undefined ? new AllowedHosts(server) : undefined;
+    const isChecked = mode === 'dev' || server.allowedHosts !== undefined;
+    this.hosts = isChecked ? new AllowedHosts(server) : undefined;
     const credentials = auth === undefined ? '' : ', Authorization, X-API-Key';
     const sandbox = mode === 'dev' ? ', X-Sandbox' : '';
     const origin = this.cors.variesByOrigin ? ', Origin' : '';
-    this.vary = `Accept, Accept-Encoding${credentials}${sandbox}${origin}`;
+    this.vary = `Accept, Accept-Encoding, Prefer${credentials}${sandbox}${origin}`;
   }
 
   admit(request: IncomingMessage, path: string): AdmittedRequest {
@@ -62,7 +63,7 @@ export class Edge {
     return {
       client: connected.client,
       // Orchestrators probe by address and over plain HTTP.
-      refusal: isProbe(path) ? undefined : this.refusalOf(connected, request.headers),
+      refusal: isProbe(path) ? undefined : this.refusalOf(connected, request),
       headers: isStrict ? [...cors, ...transportSecurity] : cors,
     };
   }
@@ -78,28 +79,25 @@ export class Edge {
     return this.cors.preflight(answered, headers, requestId);
   }
 
-  private refusalOf(
-    connected: ConnectedClient,
-    headers: IncomingHttpHeaders,
-  ): ApiError | undefined {
+  private refusalOf(connected: ConnectedClient, request: IncomingMessage): ApiError | undefined {
     const isPlain = this.plainRefusal(connected);
     if (isPlain !== undefined || this.hosts === undefined) return isPlain;
-    const hosts = hostsOf(connected, headers);
+    const hosts = hostsOf(connected, request);
     const isAllowed = hosts.length > 0 && hosts.every((host) => this.hosts?.has(host) === true);
     return isAllowed ? undefined : otherHost;
   }
 
-  private plainRefusal({ client, forwarded }: ConnectedClient): ApiError | undefined {
+  private plainRefusal({ client, forwarded, mayBePlain }: ConnectedClient): ApiError | undefined {
     if (client.isSecure) return undefined;
     if (forwarded === 'trusted') return overPlainProxy;
     if (forwarded === 'unknown' && this.mode === 'start') return behindUnknown;
-    return client.isLoopback || forwarded === 'unknown' ? undefined : overPlain;
+    return mayBePlain ? undefined : overPlain;
   }
 }
 
 const overPlain = apiError(
   'HTTPS_REQUIRED',
-  'Plain HTTP is for this machine alone; call over HTTPS (server.tls, or a proxy named in server.trustProxy)',
+  'Plain HTTP is for this machine alone; call over HTTPS (server.tls, or a proxy named in server.trustProxy), or name your network in server.plainHttp',
 );
 const overPlainProxy = apiError(
   'HTTPS_REQUIRED',
@@ -111,10 +109,10 @@ const behindUnknown = apiError(
 );
 const otherHost = apiError(
   'HOST_NOT_ALLOWED',
-  'Without "auth", dev answers for this machine only: add the host to server.allowedHosts',
+  'This server answers only under names of its machine and those in server.allowedHosts',
 );
 
-/** The hosts that `dev` accepts, so that a web page cannot reach it under its own name (DNS rebinding). */
+/** The hosts under which a server answers, so that a web page cannot reach it under its own name (DNS rebinding). */
 class AllowedHosts {
   private readonly names: ReadonlySet<string>;
   private lastAllowed: string | undefined;
@@ -129,9 +127,10 @@ class AllowedHosts {
     // Nearly all requests have the same host.
     if (host === this.lastAllowed) return true;
     const key = hostKey(host);
-    const name = withoutPort(key);
     const isAllowed =
-      isLoopbackName(unbracketed(name)) || this.names.has(name) || this.names.has(key);
+      isLoopbackName(unbracketed(withoutPort(host))) ||
+      this.names.has(withoutPort(key)) ||
+      this.names.has(key);
     if (isAllowed) this.lastAllowed = host;
     return isAllowed;
   }

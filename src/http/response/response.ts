@@ -38,6 +38,7 @@ const json = 'application/json; charset=utf-8';
 const commonHeaders = {
   'cache-control': 'private, no-cache',
   'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
 } as const;
 
 /** A response with a JSON text as its body. */

@@ -87,6 +87,11 @@ export const api = consistent(
           default: true,
         }),
         pagination,
+        csvFormulas: choice(['keep', 'escape'], {
+          description:
+            "Texts in CSV lists that a spreadsheet takes for formulas: `keep` sends them as they are, `escape` puts `'` before them.",
+          default: 'keep',
+        }),
       },
       { description: 'Paths, versions and paging.' },
     ),

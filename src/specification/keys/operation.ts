@@ -104,7 +104,7 @@ export const logging = exactly<LoggingSpecification>()(
       }),
       excludeHeaders: list(text({ expects: "a header's name" }), {
         description:
-          'Headers that are not logged, in place of these; `authorization` and `x-api-key` never are.',
+          'Headers that are not logged, in place of these; headers that carry credentials never are.',
         default: ['authorization', 'cookie', 'set-cookie', 'x-api-key'],
       }),
     },

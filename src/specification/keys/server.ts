@@ -126,9 +126,14 @@ export const server = exactly<ServerSpecification>()(
       trustProxy: list(proxy, {
         description: 'Addresses and CIDRs of the proxies whose `X-Forwarded-*` headers count.',
       }),
+      plainHttp: list(proxy, {
+        description:
+          'Addresses and CIDRs of the clients that plain HTTP is served to, beside this machine.',
+      }),
       publicUrl: webBase('The address under which clients reach the server; makes links absolute.'),
       allowedHosts: list(host, {
-        description: 'Host names that `dev` answers for, beside those of this machine.',
+        description:
+          'Host names that the server answers for, beside those of this machine; `start` answers for all if it is left out.',
       }),
       cors: scalarOrMap(boolean(), cors, {
         description:
