@@ -18,6 +18,8 @@ export interface Context {
    * does.
    */
   readonly stop: () => AbortSignal;
+  /** Calls the listener on each SIGHUP, which no longer ends the process, unless its terminal was closed. */
+  readonly onHangup: (listener: () => void) => void;
 }
 
 /** The variable that gives a worker the user's folder, which may have been deleted since the start. */

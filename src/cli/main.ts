@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import process from 'node:process';
 import { getHeapStatistics } from 'node:v8';
@@ -44,6 +44,17 @@ function currentFolder(): string {
   }
 }
 
+/** Whether the terminal of this process was closed, which is told by the same signal. */
+function hasLostTerminal(): boolean {
+  if (!process.stdin.isTTY && !process.stdout.isTTY) return false;
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 let stop: AbortController | undefined;
 const context: Context = {
   folder: userFolder(process.env, currentFolder),
@@ -61,6 +72,12 @@ const context: Context = {
       process.once('SIGTERM', () => controller.abort());
     }
     return stop.signal;
+  },
+  onHangup: (listener) => {
+    process.on('SIGHUP', () => {
+      if (hasLostTerminal()) process.kill(process.pid, 'SIGTERM');
+      else listener();
+    });
   },
 };
 process.exitCode = await runCommand(context, version, process.argv);

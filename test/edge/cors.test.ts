@@ -142,7 +142,7 @@ describe('every answer', () => {
       const exposed = headers['access-control-expose-headers']?.toLowerCase().split(', ');
       const own = Object.keys(headers).filter(
         (name) =>
-          !/^(access-control|vary|date|connection|keep-alive|cache-control|content-|x-content)/u.test(
+          !/^(access-control|vary|date|connection|keep-alive|cache-control|content-|x-content|cross-origin)/u.test(
             name,
           ),
       );

@@ -37,6 +37,7 @@ export function quietContext(folder: string, now = (): Date => new Date()): Cont
     heapLimit: Infinity,
     memory: Infinity,
     stop: () => new AbortController().signal,
+    onHangup: () => undefined,
   };
 }
 

@@ -1,11 +1,12 @@
 import cluster from 'node:cluster';
 import { accessOf, anonymous, matchingRules, operations } from '../../model/access.ts';
-import type { Api, Resource } from '../../model/api.ts';
+import type { Resource } from '../../model/api.ts';
 import { fromFolder, type Context } from '../context.ts';
-import { withStoredForms, withDatabase } from '../database/database.ts';
+import { databaseName, withDatabase, withStoredForms } from '../database/database.ts';
 import { kindOf } from '../database/kinds.ts';
 import { CommandFailure } from '../failure.ts';
 import { requireCurrent } from '../database/schema.ts';
+import { noteRefusal, Rereading, rereadSpecification, type Terms } from '../serve/reread.ts';
 import { listenAddress, readPort, readWorkers, type DevFlags } from '../serve/address.ts';
 import {
   formatProblem,
@@ -31,7 +32,7 @@ export async function start(context: Context, flags: StartFlags): Promise<void> 
   const read = requireSpecification(context, flags);
   const { name, warnings } = read;
   for (const warning of warnings) context.output.note(formatProblem(warning));
-  const writable = requireAccess(read.api, name);
+  const writable = requireAccess(read);
   const target = requireTarget(context, flags, read);
   if (count > 1 && kindOf(target.url) === 'memory')
     throw new CommandFailure(
@@ -44,14 +45,23 @@ export async function start(context: Context, flags: StartFlags): Promise<void> 
     context.output.note(
       `Warning: everyone may write ${writable.join(', ')}, since ${name} has no "auth" block.`,
     );
+  const terms = { flag: flags.database, target, requireAccess };
   if (count === 1) {
-    await serveOver(context, specification, target, flags);
+    await serveOver(context, specification, terms, flags);
     return;
   }
   const { runWorkers } = await import('../workers/primary.ts');
   const address = listenAddress(context, flags, specification.api.settings.server);
   const { text } = read;
-  await runWorkers(context, count, { path: fromFolder(context, name), text }, address);
+  const reread = async (): Promise<string | undefined> => {
+    try {
+      return (await rereadSpecification(context, name, terms)).text;
+    } catch (error) {
+      noteRefusal(context, error, await databaseName(context, target));
+      return undefined;
+    }
+  };
+  await runWorkers(context, count, { path: fromFolder(context, name), text }, address, reread);
 }
 
 /** Serves as one of several workers. The primary has checked the specification and the database. */
@@ -63,7 +73,8 @@ async function startWorker(context: Context, flags: StartFlags, count: number): 
     const read = requireSpecification(own, { file: path }, { given: text });
     const target = requireTarget(own, flags, read);
     const specification = await withStoredForms(own, target, read);
-    await serveOver(own, specification, target, flags, role);
+    const terms = { flag: flags.database, target, requireAccess };
+    await serveOver(own, specification, terms, flags, role);
   });
 }
 
@@ -71,13 +82,23 @@ async function startWorker(context: Context, flags: StartFlags, count: number): 
 async function serveOver(
   context: Context,
   specification: SpecificationFile,
-  target: Target,
+  terms: Terms,
   flags: StartFlags,
   worker?: WorkerRole,
 ): Promise<void> {
-  await withDatabase(context, target, 'write', async (open) => {
+  await withDatabase(context, terms.target, 'write', async (open) => {
+    // All workers read the same text: one of them prints what comes of it.
+    const output =
+      worker?.isReporter === false ? { ...context.output, note: () => undefined } : context.output;
+    const live = new Rereading({ ...context, output }, terms, specification, open);
+    if (worker === undefined) context.onHangup(() => live.reread());
+    else {
+      // The primary hears it too, and sends the text.
+      context.onHangup(() => undefined);
+      worker.onSpecification((text) => live.reread(text));
+    }
     const { serve } = await import('../serve/serve.ts');
-    await serve(context, specification, open, flags, 'start', { worker });
+    await serve(context, specification, open, flags, 'start', { worker, live });
   });
 }
 
@@ -98,7 +119,8 @@ function requireTarget(
  * Without `auth`, `access` has to be written out for every operation of every resource. Returns the resources that
  * everyone may write. See docs/contract/6-operation.md#modes.
  */
-function requireAccess({ settings, resources }: Api, name: string): readonly string[] {
+function requireAccess({ name, api }: SpecificationFile): readonly string[] {
+  const { settings, resources } = api;
   if (settings.auth !== undefined) return [];
   const shared = accessOf(settings.access, ['access']);
   const unsaid = Object.entries(settings.resources).flatMap(([resource, { access }]) => {

@@ -8,6 +8,7 @@ import { ServedApi } from '../../http/server/served-api.ts';
 import { Sandboxes } from '../../http/sandboxes/sandboxes.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
 import type { ReloadProblem, TraceReader } from '../../observability/events.ts';
+import { ServedVersions, type Reload } from '../serve/versions.ts';
 import type { DevFlags } from '../serve/address.ts';
 import type { Context } from '../context.ts';
 import { withStoredForms, openDatabase } from '../database/database.ts';
@@ -36,15 +37,13 @@ const suspendTimeout = 5_000;
  * errors, or one that would lose values, leaves the last valid version in use. See
  * docs/contract/6-operation.md#reloading.
  */
-export class LiveReload {
+export class LiveReload implements Reload {
   private readonly context: Context;
   private readonly fill: FillOptions;
   private readonly flags: DevFlags;
   private readonly edits: Edits;
   private served: Served;
-  private servedApi: ServedApi;
-  /** Versions that may have requests in flight, each with the function that releases its resources. */
-  private readonly former = new Map<ServedApi, () => Promise<void>>();
+  private readonly versions: ServedVersions;
   private watch: FileWatch | undefined;
   private readers: readonly TraceReader[] = [];
   private isChanged = false;
@@ -60,12 +59,12 @@ export class LiveReload {
     this.served = served;
     const { name } = served.specification;
     this.edits = new Edits(context, resolve(context.folder, name), served.specification);
-    this.servedApi = this.makeServedApi(served);
+    this.versions = new ServedVersions(this.makeServedApi(served));
   }
 
   /** The version that serves new requests. */
   get current(): ServedApi {
-    return this.servedApi;
+    return this.versions.current;
   }
 
   /** Starts to watch. `readers` get an event for each edit. */
@@ -85,8 +84,7 @@ export class LiveReload {
 
   /** Releases everything but the first database. Call it when no request is in flight. */
   async close(): Promise<void> {
-    await this.servedApi.sandboxes?.close();
-    for (const release of this.former.values()) await release();
+    await this.versions.close();
   }
 
   private get name(): string {
@@ -193,7 +191,7 @@ export class LiveReload {
         if (arePossible(steps, options)) await this.fillAndSwap(next, shown, lacking);
         return steps;
       };
-      const steps = await (isShared ? withoutRequests(this.servedApi, migrate) : migrate());
+      const steps = await (isShared ? withoutRequests(this.current, migrate) : migrate());
       if (arePossible(steps, options)) return;
       const isAsked = !allowDataLoss && (await this.mayLose(steps, next.open.name));
       if (!isAsked) return this.refuseSteps(next, steps);
@@ -291,21 +289,16 @@ export class LiveReload {
   }
 
   private swap(next: Served, steps: readonly string[]): void {
-    const { servedApi: before, served, context } = this;
+    const { served, context } = this;
     const isShared = next.open === served.open;
     this.served = next;
-    this.servedApi = this.makeServedApi(next);
-    this.edits.use(next.specification);
     const release = async (): Promise<void> => {
-      this.former.delete(before);
-      await before.sandboxes?.close();
       if (!isShared) await served.open.close();
     };
-    this.former.set(before, release);
-    void before.inFlight
-      .none()
-      .then(() => this.former.get(before)?.())
-      .catch((error: unknown) => context.output.note(String(error)));
+    this.versions.swap(this.makeServedApi(next), release, (error) =>
+      context.output.note(String(error)),
+    );
+    this.edits.use(next.specification);
     this.watch?.set(this.files());
     const { output } = context;
     for (const line of steps) output.note(line);

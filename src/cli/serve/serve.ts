@@ -1,7 +1,7 @@
 import type { Api } from '../../model/api.ts';
 import { isLoopbackName } from '../../http/edge/client.ts';
 import { dashboardPath, hasDashboard } from '../../http/dashboard/dashboard.ts';
-import { ServedApi } from '../../http/server/served-api.ts';
+import type { ServedApi } from '../../http/server/served-api.ts';
 import type { Mode } from '../../http/edge/edge.ts';
 import { startServer } from '../../http/server/server.ts';
 import { anonymous } from '../../model/access.ts';
@@ -14,7 +14,7 @@ import { DatabaseFailure } from '../../databases/database.ts';
 import { columns, grouped } from '../output.ts';
 import { listenAddress, listenFailure, urlHost, type ServeFlags } from './address.ts';
 import { openLogAndTraces } from './log-and-traces.ts';
-import type { LiveReload } from '../dev/reload.ts';
+import type { Reload } from './versions.ts';
 import type { SpecificationFile } from '../files/specification.ts';
 import { openTls } from './tls.ts';
 import type { WorkerRole } from '../workers/worker.ts';
@@ -27,7 +27,7 @@ const countedRows = 1_000_000;
 /** Parts that only some servers have. */
 export interface ServeOptions {
   /** Follows edits of the specification. */
-  readonly live?: LiveReload;
+  readonly live: Reload;
   /** Present if this process is a worker. */
   readonly worker?: WorkerRole | undefined;
 }
@@ -39,13 +39,13 @@ export async function serve(
   open: OpenDatabase,
   flags: ServeFlags,
   mode: Mode,
-  { live, worker }: ServeOptions = {},
+  { live, worker }: ServeOptions,
 ): Promise<void> {
   const { output, clockAndIds, memory, heapLimit } = context;
   const announces = worker?.printsBanner ?? true;
   const { host, port } = listenAddress(context, flags, api.settings.server);
-  const servedApi = live?.current ?? new ServedApi(api, open.database, folder);
-  const current = (): ServedApi => live?.current ?? servedApi;
+  const servedApi = live.current;
+  const current = (): ServedApi => live.current;
   const counts = announces
     ? await possibleRowCounts(api.resources.values(), open.database, countedRows)
     : new Map<string, number>();
@@ -96,14 +96,14 @@ export async function serve(
     if (open.warning !== undefined) output.note(`Warning: ${open.warning}`);
   }
   if (flags.open === true && announces) await openBrowser(context, page ?? example);
-  live?.begin(server.readers);
+  live.begin(server.readers);
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();
     else stop.addEventListener('abort', () => resolve());
   });
-  await live?.end();
+  await live.end();
   await server.close(api.settings.server?.drainDelay ?? drainDelays[mode]);
-  await live?.close();
+  await live.close();
   await close();
   tls?.close();
 }

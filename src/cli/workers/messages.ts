@@ -46,6 +46,8 @@ export type FromPrimary =
   /** No connections follow. */
   | { readonly plinth: 'left' }
   | { readonly plinth: 'stop' }
+  /** A new text of the specification, which the primary has checked. */
+  | { readonly plinth: 'specification'; readonly text: string }
   /** The response is `pong`. */
   | { readonly plinth: 'ping' }
   | Call

@@ -27,14 +27,17 @@ interface Started {
 
 /**
  * Serves with `count` processes that run the same command and share a port. Replaces workers that end. A signal stops all
- * of them, and each ends its requests first. Fails if the first worker does.
+ * of them, and each ends its requests first. On SIGHUP all of them get the text of `reread`, unless that is undefined. Fails
+ * if the first worker does.
  */
 export async function runWorkers(
   context: Context,
   count: number,
-  specification: StartState['specification'],
+  started: StartState['specification'],
   { host, port: wanted }: Address,
+  reread: () => Promise<string | undefined>,
 ): Promise<void> {
+  let specification = started;
   const { output } = context;
   const stop = context.stop();
   if (stop.aborted) return;
@@ -111,6 +114,16 @@ export async function runWorkers(
     for (const worker of running.keys()) sendTo(worker, { plinth: 'stop' });
   };
   stop.addEventListener('abort', stopAll);
+  let rereading: Promise<void> = Promise.resolve();
+  const renew = async (): Promise<void> => {
+    const text = stop.aborted ? undefined : await reread();
+    if (text === undefined) return;
+    specification = { ...specification, text };
+    for (const worker of running.keys()) sendTo(worker, { plinth: 'specification', text });
+  };
+  context.onHangup(() => {
+    rereading = rereading.then(renew);
+  });
   // A worker that hangs keeps its connections, and their clients would wait for ever. Missed pings are counted, not time:
   // if the whole machine was suspended, no worker hangs.
   const pings = setInterval(() => {

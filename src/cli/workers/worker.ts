@@ -21,6 +21,8 @@ export interface WorkerRole extends Pick<
   readonly printsBanner: boolean;
   /** Keeps a certificate for replacements that start while its files are not valid. */
   readonly keepCertificate: (certificate: Certificate) => void;
+  /** Calls the listener with each new text of the specification. */
+  readonly onSpecification: (listener: (text: string) => void) => void;
 }
 
 /** Does the work of one worker of `count`; reports a failure to the primary. */
@@ -38,10 +40,12 @@ export async function runWorker(
   const calls = new WorkerCallChannel(send);
   const begin = Promise.withResolvers<StartState>();
   let connections: ReceivedConnections | undefined;
+  const texts = new Texts();
   worker.on('message', (message: unknown, handle: unknown) => {
     if (!isFromPrimary(message)) return;
     if (message.plinth === 'stop') stop.abort();
     else if (message.plinth === 'begin') begin.resolve(message.state);
+    else if (message.plinth === 'specification') texts.push(message.text);
     else if (message.plinth === 'ping') send({ plinth: 'pong' });
     else if (message.plinth === 'call') void calls.respondTo(message);
     else if (message.plinth === 'results') calls.results(message.id, message.results);
@@ -65,6 +69,7 @@ export async function runWorker(
       stop: anyStop,
       printsBanner: worker.id === 1,
       keepCertificate: (certificate) => void send({ plinth: 'certificate', certificate }),
+      onSpecification: (listener) => texts.listen(listener),
     });
   } catch (error) {
     const known = databaseFailure(error, 'file');
@@ -75,6 +80,22 @@ export async function runWorker(
   } finally {
     // The channel would keep the process alive.
     worker.disconnect();
+  }
+}
+
+/** The texts of the specification that a worker gets. The last one waits for the listener. */
+class Texts {
+  private last: string | undefined;
+  private listener: ((text: string) => void) | undefined;
+
+  push(text: string): void {
+    if (this.listener === undefined) this.last = text;
+    else this.listener(text);
+  }
+
+  listen(listener: (text: string) => void): void {
+    this.listener = listener;
+    if (this.last !== undefined) listener(this.last);
   }
 }
 
