@@ -6,8 +6,8 @@ const mebibyte = 1024 * 1024;
 test.each([
   [Infinity, 1, 1_024, 256],
   [4_096, 64, 2_048, 256],
-  [1_024, 1, 432, 108],
-  [256, 1, 48, 12],
+  [1_024, 1, 324, 81],
+  [256, 1, 36, 9],
   [64, 1, 32, 4],
 ])(
   'of %d MiB, with bodies of %d, requests may hold %d MiB, %d of them unsent or as exports',

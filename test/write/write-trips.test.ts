@@ -135,6 +135,17 @@ const cases: readonly (readonly [
     ['write', 'all', 'all', 'all'],
   ],
   [
+    'a create of many that expands their links: read together',
+    () =>
+      both.send(
+        'POST',
+        '/v1/posts?expand=tags',
+        Array.from({ length: 50 }, () => ({ title: title(), tags })),
+      ),
+    201,
+    ['write', 'all', 'all', 'all'],
+  ],
+  [
     'a patch with If-Match',
     async () => both.send('PATCH', '/v1/posts/1', { views: 4 }, await tagOf('/v1/posts/1')),
     200,

@@ -138,6 +138,7 @@ const readAtStart: readonly (readonly [
   ['server.requestTimeout', ({ server }) => server?.requestTimeout],
   ['server.maxInFlight', ({ server }) => server?.maxInFlight],
   ['server.maxConnections', ({ server }) => server?.maxConnections],
+  ['server.memory', ({ server }) => server?.memory],
   ['server.drainDelay', ({ server }) => server?.drainDelay],
   ['limits.urlLength', ({ limits }) => limits?.urlLength],
   ['logging', ({ logging }) => logging],

@@ -24,6 +24,11 @@ export class MemoryBudget {
     return this.held;
   }
 
+  /** How many bytes other shares of the whole have reserved. */
+  get othersHold(): number {
+    return this.whole === undefined ? 0 : this.whole.held - this.held;
+  }
+
   /** Whether `reserve` went beyond the capacity. */
   get isExceeded(): boolean {
     return this.held > this.capacity;
@@ -66,12 +71,14 @@ export class Reservation {
 
   /** Whether `tryGrow` would reserve the bytes. */
   mayGrow(bytes: number): boolean {
-    return this.budget.reserved === this.bytes || this.budget.fits(bytes);
+    const { budget } = this;
+    const isSole = budget.reserved === this.bytes && budget.othersHold <= budget.capacity / 2;
+    return isSole || budget.fits(bytes);
   }
 
   /**
-   * Reserves more bytes if they fit. If nothing else is reserved, any number fits: else a large request would never be
-   * served.
+   * Reserves more bytes if they fit. If nothing else is reserved of the budget, and at most half as much of the whole, any
+   * number fits: else a large request would never be served.
    */
   tryGrow(bytes: number): boolean {
     if (!this.mayGrow(bytes)) return false;

@@ -34,8 +34,12 @@ const fewRecords = 100;
 const unknownShare = 1 / 4;
 /** A read of more bytes is large: it keeps the thread busy for some 20 ms and more. */
 const largeBytes = 4 * 1024 * 1024;
-/** After a large read, other reads have so many times as long as it took before the next, if there are any. */
+/**
+ * After a large read, other reads have so many times as long as it took before the next, but at most so many ms: it may
+ * have waited for the database.
+ */
 const othersShare = 3;
+const longestPause = 500;
 
 /**
  * Admits reads by the memory that their responses are expected to take: the number of records times the average length of
@@ -48,8 +52,7 @@ export class ReadMemory {
   private readonly lengths = new WeakMap<CompiledRead, number>();
   private readonly waiting = new FairQueue<Waiter>();
   private isScheduled = false;
-  /** Large reads: how many run, when the next may begin, and how many other reads began since the last has ended. */
-  private runningLarge = 0;
+  /** When the next large read may begin, and how many other reads began since the last has ended. */
   private nextLargeAt = 0;
   private others = 0;
 
@@ -71,7 +74,7 @@ export class ReadMemory {
     const { reservation, requester } = request;
     const most = request.most ?? this.mostCharacters;
     const bytes = Math.min(expected, most) * bytesPerCharacter;
-    const isLarge = bytes > largeBytes;
+    const isLarge = known !== undefined && bytes > largeBytes;
     if (!isLarge) this.others += 1;
     return after(this.admit(request, bytes, isLarge), () => {
       const begin = isLarge ? performance.now() : 0;
@@ -121,10 +124,7 @@ export class ReadMemory {
     bytes: number,
     isLarge: boolean,
   ): Promise<void> | undefined {
-    if (this.mayBegin(isLarge) && reservation.tryGrow(bytes)) {
-      if (isLarge) this.runningLarge += 1;
-      return undefined;
-    }
+    if (this.mayBegin(isLarge) && reservation.tryGrow(bytes)) return undefined;
     return new Promise((resolve, reject) => {
       const { caller } = requester;
       const end = (): void => {
@@ -156,21 +156,16 @@ export class ReadMemory {
    */
   private mayBegin(isLarge: boolean): boolean {
     if (!isLarge) return true;
-    return this.waiting.size === 0 && this.mayBeginLarge();
-  }
-
-  private mayBeginLarge(): boolean {
-    const isAlone = this.runningLarge === 0 || this.others === 0;
-    return isAlone && performance.now() >= this.nextLargeAt;
+    return this.waiting.size === 0 && performance.now() >= this.nextLargeAt;
   }
 
   private endLarge(begin: number): void {
     const now = performance.now();
-    const wait = this.others > 1 ? (now - begin) * othersShare : 0;
-    this.runningLarge -= 1;
+    const wait = this.others > 1 ? Math.min(longestPause, (now - begin) * othersShare) : 0;
     this.others = 0;
     this.nextLargeAt = now + wait;
-    setTimeout(() => this.schedule(), wait).unref();
+    // A timer may come a fraction of a ms early.
+    setTimeout(() => this.schedule(), wait + 1).unref();
   }
 
   /**
@@ -186,14 +181,13 @@ export class ReadMemory {
   private beginWaiting(): void {
     this.isScheduled = false;
     for (;;) {
-      const mayBeginLarge = this.mayBeginLarge();
+      const mayBeginLarge = performance.now() >= this.nextLargeAt;
       const waiter = this.waiting.shift(
         (_, { reservation, bytes, isLarge }) =>
           (!isLarge || mayBeginLarge) && reservation.mayGrow(bytes),
       );
       if (waiter === undefined) return;
       waiter.reservation.tryGrow(waiter.bytes);
-      if (waiter.isLarge) this.runningLarge += 1;
       waiter.begin();
     }
   }
