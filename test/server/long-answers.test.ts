@@ -12,6 +12,7 @@ resources:
     fields:
       text: { type: text }
       parentId: { type: integer, reference: nodes.id }
+      parent: { type: relation, relation: belongsTo, resource: nodes, foreignKey: parentId }
 ${relations.map((name) => `      ${name}: { type: relation, relation: hasMany, resource: nodes, foreignKey: parentId }`).join('\n')}
 `;
 
@@ -77,6 +78,28 @@ describe('a list', () => {
       expect(texts.map((text) => text.length)).toEqual(Array.from({ length: 10 }, () => length));
     },
   );
+});
+
+test('a write whose records are too long for a response has happened, and is answered with their ids', async () => {
+  const text = 'x'.repeat(900_000);
+  const records = Array.from({ length: 16 }, () => ({ text, parentId: null }));
+  const sent: number[] = [];
+  for (const part of [records.slice(0, 8), records.slice(8)]) {
+    const { status, body } = await api.send('POST', '/v1/nodes?exclude=text', part);
+    expect(status).toBe(201);
+    sent.push(...(body as { id: number }[]).map(({ id }) => id));
+  }
+  const [parent] = sent;
+  for (const id of sent.slice(1)) await api.send('PATCH', `/v1/nodes/${id}`, { parentId: parent });
+  const one = await api.send('PATCH', `/v1/nodes/${parent}?expand=children0,children1`, {
+    parentId: null,
+  });
+  expect([one.status, one.body]).toEqual([200, { id: parent }]);
+  expect(one.headers.get('preference-applied')).toBe('return=minimal');
+  const made = await api.send('POST', `/v1/nodes?expand=parent.children0,parent.children1`, [
+    { parentId: parent },
+  ]);
+  expect([made.status, made.body]).toEqual([201, [{ id: expect.any(Number) as number }]]);
 });
 
 test.each(['sqlite', 'postgres'] as const)(
