@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { ExactNumber, plainText } from '../model/exact-number.ts';
 import { claimOf, type Caller, type Claims } from '../model/access.ts';
 import { reservedRoles } from '../specification/reserved.ts';
 
@@ -19,8 +20,9 @@ export function callerOfKey(key: {
 /** The caller of a token; `rolesClaim` as in `rolesIn`. */
 export function callerOfToken(claims: Claims, rolesClaim: string): Caller {
   const { sub } = claims;
-  const isNamed = typeof sub === 'number' || (typeof sub === 'string' && sub !== '');
-  const name = isNamed ? String(sub) : undefined;
+  const isNamed =
+    typeof sub === 'number' || sub instanceof ExactNumber || (typeof sub === 'string' && sub !== '');
+  const name = isNamed ? plainText(sub) : undefined;
   const id = name !== undefined && name.length > longestName ? hash('sha256', name) : name;
   return {
     authenticated: true,
@@ -38,7 +40,10 @@ const fleeting: ReadonlySet<string> = new Set(['exp', 'iat', 'nbf', 'jti']);
 export function scopeOf({ authenticated, id, claims }: Caller): string {
   if (!authenticated || id !== undefined) return JSON.stringify([authenticated, id]);
   const said = Object.entries(claims).filter(([name]) => !fleeting.has(name));
-  return JSON.stringify(said.sort(([one], [other]) => (one < other ? -1 : 1)));
+  return JSON.stringify(
+    said.sort(([one], [other]) => (one < other ? -1 : 1)),
+    (_name, value: unknown) => (value instanceof ExactNumber ? [plainText(value)] : value),
+  );
 }
 
 const reserved: ReadonlySet<string> = new Set(reservedRoles);

@@ -1,8 +1,9 @@
-import type { JWTPayload } from 'jose';
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { fail, ok, type Result } from '../errors.ts';
 import { invalidCredentials, tokenExpired, type Findings, type Proof } from './credential.ts';
 import type { Caller, Claims } from '../model/access.ts';
+import { parseExactly } from '../model/exact-number.ts';
+import { isTooDeep } from '../model/values.ts';
 import { callerOfToken } from './callers.ts';
 import type { JwtSpecification, KeySource, TokenHeader } from './keys.ts';
 
@@ -56,7 +57,9 @@ export class Tokens {
     if (key.value === undefined) return fail(invalidCredentials);
     const revision = this.source.revision();
     const { issuer, audience, rolesClaim = 'roles' } = this.jwt;
-    let claims: JWTPayload;
+    let claims: Claims;
+    let begins: number;
+    let expires: number;
     try {
       const { payload } = await jwtVerify(token, key.value.key, {
         algorithms: [...key.value.algorithms],
@@ -68,17 +71,27 @@ export class Tokens {
           ? {}
           : { audience: typeof audience === 'string' ? audience : [...audience] }),
       });
-      claims = payload;
+      ({ nbf: begins = 0, exp: expires = 0 } = payload);
+      // 1e400 is no time: the token would never end.
+      if (!Number.isFinite(begins) || !Number.isFinite(expires)) return fail(invalidCredentials);
+      // Whatever reads claims level by level would run out of stack.
+      if (isTooDeep(payload)) return fail(invalidCredentials);
+      claims = claimsIn(token);
     } catch (error) {
       if (error instanceof errors.JWTExpired) return fail(tokenExpired);
       if (error instanceof errors.JOSEError) return fail(invalidCredentials);
       throw error;
     }
-    const found = ok(callerOfToken(claims as Claims, rolesClaim));
-    const { nbf: begins = 0, exp: expires = 0 } = claims;
+    const found = ok(callerOfToken(claims, rolesClaim));
     if (token.length <= longestKept) this.proofs.set(digest, { found, begins, expires, revision });
     return found;
   }
+}
+
+/** The claims of a verified token, whose numbers keep all digits. */
+function claimsIn(token: string): Claims {
+  const [, payload = ''] = token.split('.');
+  return parseExactly(Buffer.from(payload, 'base64url').toString()) as Claims;
 }
 
 /** RFC 7515, 7.1: three parts in base64url, without padding. */

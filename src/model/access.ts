@@ -1,4 +1,6 @@
 import { apiError, needsCredentials, type ApiError } from '../errors.ts';
+import type { ExactNumber } from './exact-number.ts';
+import { isJsonObject } from './values.ts';
 import type { AccessRule, AccessRules, JsonValue } from '../specification/specification.ts';
 
 /** What access rules speak of. Lists and single reads are `read`, PUT and PATCH `update`. */
@@ -30,7 +32,14 @@ export interface Subject {
 }
 
 /** What a credential says of its owner. */
-export type Claims = Readonly<Record<string, JsonValue>>;
+export type Claims = Readonly<Record<string, ClaimValue>>;
+
+/** JSON in which numbers keep all their digits: two numbers with one double are two callers. */
+export type ClaimValue =
+  | JsonValue
+  | ExactNumber
+  | readonly ClaimValue[]
+  | { readonly [member: string]: ClaimValue };
 
 /** Who asks, as its credential says. */
 export interface Caller extends Subject {
@@ -136,11 +145,11 @@ export const claimPattern = /\{user\.([\w./:@-]+)\}/gu;
 export const nowWord = '{now}';
 
 /** A claim by its name, or by a path of names joined with dots; undefined where there is none. */
-export function claimOf(claims: Claims, name: string): JsonValue | undefined {
+export function claimOf(claims: Claims, name: string): ClaimValue | undefined {
   if (Object.hasOwn(claims, name)) return claims[name];
-  let value: JsonValue | undefined = claims;
+  let value: ClaimValue | undefined = claims;
   for (const part of name.split('.')) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    if (!isJsonObject(value)) return undefined;
     const members: Claims = value as Claims;
     value = Object.hasOwn(members, part) ? members[part] : undefined;
   }

@@ -2,13 +2,26 @@ import type { JsonValue } from '../specification/specification.ts';
 
 /**
  * A JSON number whose text says more than its double: kept until the field's type has decided whether it can be
- * stored exactly. The body parser makes these only where the double would differ.
+ * stored exactly. `parseExactly` makes these only where the text of the double would differ.
  */
 export class ExactNumber {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
   }
+}
+
+/** Parses a JSON text. A number that its double does not write the same way becomes an `ExactNumber`. Throws like JSON.parse. */
+export function parseExactly(text: string): unknown {
+  // Only long digit strings and exponents can lose precision in a double.
+  return /[\d.]{16}|\d[eE]/u.test(text)
+    ? JSON.parse(text, keepExact as (key: string, value: unknown) => unknown)
+    : JSON.parse(text);
+}
+
+function keepExact(_key: string, value: unknown, context: { readonly source?: string }): unknown {
+  if (typeof value !== 'number' || context.source === undefined) return value;
+  return String(value) === context.source ? value : new ExactNumber(context.source);
 }
 
 /** A decimal number as an integer of `scale` decimal places. */
@@ -36,10 +49,27 @@ export function parseJsonNumber(text: string): Scaled | undefined {
 }
 
 /** A number as a filter takes it and people read it: never with an exponent. Other values as their text. */
-export function plainText(value: JsonValue): string {
+export function plainText(value: JsonValue | ExactNumber): string {
+  if (value instanceof ExactNumber) return shortestText(value.text);
   const text = String(value);
   const scaled = typeof value === 'number' && /e/u.test(text) ? parseJsonNumber(text) : undefined;
   return scaled === undefined ? text : formatScaled(scaled.digits, scaled.scale);
+}
+
+/** A JSON number without exponent and without zeros at the end of its fraction; as written if it is too large. */
+function shortestText(text: string): string {
+  const scaled = parseJsonNumber(text);
+  if (scaled === undefined) return text;
+  let { digits, scale } = scaled;
+  for (; scale > 0 && digits % 10n === 0n; scale -= 1) digits /= 10n;
+  return formatScaled(digits, scale);
+}
+
+/** Whether the double of a plain decimal number stands for the same number. */
+export function isDouble(text: string): boolean {
+  const exact = parseDecimal(text);
+  const double = parseJsonNumber(String(Number(text)));
+  return exact !== undefined && double !== undefined && compareDecimals(exact, double) === 0;
 }
 
 /** The same number at another scale, if it is exact there. */

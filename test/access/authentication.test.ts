@@ -91,6 +91,10 @@ describe('credentials that are good', () => {
 
 const [head = '', body = '', end = ''] = token().split('.');
 
+/** The good claims in JSON, but for the end. */
+const goodMembers = JSON.stringify({ ...good, exp: undefined }).slice(1, -1);
+const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
+
 describe('something invalid is 401, on public operations too', () => {
   test.each<[name: string, headers: Headers]>([
     ['no key of anyone', bearer('plinth_other')],
@@ -135,6 +139,12 @@ describe('something invalid is 401, on public operations too', () => {
     ['no exp', bearer(without('exp'))],
     ['an exp that is no number', bearer(token({ exp: '9999999999' }))],
     ['an exp that is null', bearer(token({ exp: null }))],
+    ['an exp that never comes', bearer(makeToken(`{${goodMembers},"exp":1e400}`, { key: secret }))],
+    [
+      'an nbf before all time',
+      bearer(makeToken(`{${goodMembers},"exp":9e9,"nbf":-1e400}`, { key: secret })),
+    ],
+    ['claims that are nested too deep', bearer(token({ deep: nested(40) }))],
     ['a token that begins in 31 s', bearer(token({ nbf: seconds + 31 }))],
     ['an nbf that is no number', bearer(token({ nbf: 'now' }))],
     ['claims that are a list', bearer(makeToken([good], { key: secret }))],

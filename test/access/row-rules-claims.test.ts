@@ -12,6 +12,7 @@ const records = [
     x: 0.5,
     b: true,
     s: 'a',
+    o: '',
     e: 'low',
     w: ['p', 'q'],
     t: '2026-03-01T00:00:00Z',
@@ -23,6 +24,7 @@ const records = [
     x: 1.5,
     b: false,
     s: 'b',
+    o: 'xyz',
     e: 'high',
     w: ['q'],
     t: '2026-03-02T00:00:00Z',
@@ -96,6 +98,24 @@ const rows: readonly Row[] = [
   ['s_like={user.c}', { c: '%' }, []],
   ['s_ilike={user.c}', { c: 'A' }, [1]],
   ['s_like={user.c}', { c: 'a'.repeat(2_000) }, []],
+  // An empty text says who its owner is only where it is compared for equality.
+  ['o={user.c}', { c: '' }, [1]],
+  ['o={user.c}', { c: ['', 'xyz'] }, [1, 2]],
+  ['o_in={user.c}', { c: '' }, [1]],
+  ['o_in={user.c},q', { c: ['xyz', ''] }, [1, 2]],
+  ['o_neq={user.c}', { c: '' }, []],
+  ['o_nin={user.c}', { c: '' }, []],
+  ['o_nin={user.c}', { c: ['', 'xyz'] }, [1, 3, 4]],
+  ...['like', 'ilike', 'gte', 'gt', 'lt', 'lte'].flatMap((operator): Row[] => [
+    [`o_${operator}={user.c}`, { c: '' }, []],
+    [`o_${operator}={user.c}`, { c: [''] }, []],
+  ]),
+  ['o_like={user.c}', { c: ['', 'xyz'] }, [2]],
+  ['o_gte={user.c}', { c: ['', 'xyz'] }, [2]],
+  ['w_contains={user.c}', { c: '' }, []],
+  ['w_containsAny={user.c}', { c: ['', 'p'] }, [1]],
+  ['j.k={user.c}', { c: '' }, []],
+  ['j.k_gte={user.c}', { c: '' }, []],
   // A list means any of it; what does not fit is dropped, and an empty list matches nothing.
   ['n={user.c}', { c: [1, '7', 'x', null, [2], { a: 2 }] }, [1, 3]],
   ['n={user.c}', { c: [] }, []],
@@ -161,6 +181,7 @@ ${rules
       b: { type: boolean }
       s: { type: string }
       u: { type: uuid }
+      o: { type: string }
       e: { type: enum, values: [low, high] }
       w: { type: array, items: { type: string } }
       t: { type: datetime }

@@ -136,6 +136,11 @@ describe.concurrent('plinth token', () => {
     [['--expires', '1w'], 2, 'not "1w". Change --expires.'],
     [['--expires', '-1h'], 2, 'not "-1h"'],
     [['--role', 'none'], 2, 'Nobody can be given the role none'],
+    [
+      ['--claim', 'n=[9007199254740993]'],
+      2,
+      'A number in the claim n has more digits than this command can sign.',
+    ],
     [['--claim', 'a'], 2, 'A claim is written as name=value, not "a".'],
     [['--claim', '=a'], 2, 'A claim is written as name=value'],
     [['--claim', 'a', '--spec', 'nope.yaml'], 2, 'A claim is written as name=value'],

@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { keysOfFile, type JwtSpecification, type VerificationKey } from '../../auth/keys.ts';
+import { ExactNumber, isDouble, plainText } from '../../model/exact-number.ts';
 import { algorithmsOf } from '../../specification/parsers/public-key.ts';
 import { fromFolder, typedCommand, type Context } from '../context.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
@@ -79,12 +80,27 @@ function readClaims(texts: readonly string[] = []): Claims {
           { exitCode: 2 },
         );
       const value = rest.join('=');
-      try {
-        return [name, JSON.parse(value) as unknown];
-      } catch {
-        return [name, value];
-      }
+      return [name, readClaim(name, value)];
     }),
+  );
+}
+
+function readClaim(name: string, text: string): unknown {
+  let isRounded = false;
+  let value: unknown;
+  try {
+    value = JSON.parse(text, (_name, item: unknown, context?: { readonly source?: string }) => {
+      if (typeof item === 'number')
+        isRounded ||= !isDouble(plainText(new ExactNumber(context?.source ?? '')));
+      return item;
+    });
+  } catch {
+    return text;
+  }
+  if (!isRounded) return value;
+  throw new CommandFailure(
+    `A number in the claim ${name} has more digits than this command can sign. Write it as text: --claim '${name}="…"'.`,
+    { exitCode: 2 },
   );
 }
 

@@ -6,6 +6,7 @@ import {
   matchingRules,
   operations,
   type Claims,
+  type ClaimValue,
   type Rule,
   type Subject,
 } from '../../model/access.ts';
@@ -118,7 +119,7 @@ export function ruleOperand(slot: Omit<RuleSlot, 'index'>, claims: Claims, now: 
     if (!('claim' in item)) values.push(plainItem(item, slot, now));
     else {
       const claim = claimOf(claims, item.claim) ?? null;
-      const items: readonly JsonValue[] = Array.isArray(claim) ? claim : [claim];
+      const items: readonly ClaimValue[] = Array.isArray(claim) ? claim : [claim];
       for (const one of items) {
         const value = fitting(one, slot);
         if (value !== null) values.push(value);
@@ -141,6 +142,6 @@ function plainItem(
 }
 
 /** One claim value as it is compared; null if it does not fit. */
-function fitting(claim: JsonValue, slot: Omit<RuleSlot, 'index'>): JsonValue {
+function fitting(claim: ClaimValue, slot: Omit<RuleSlot, 'index'>): JsonValue {
   return readClaim(claim, slot) ?? null;
 }

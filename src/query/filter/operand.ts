@@ -1,6 +1,7 @@
 import { fail, ok, type Result } from '../../errors.ts';
 import type { Field, Limits } from '../../model/api.ts';
-import { plainText } from '../../model/exact-number.ts';
+import type { ClaimValue } from '../../model/access.ts';
+import { ExactNumber, isDouble, plainText } from '../../model/exact-number.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import { parseText } from '../../model/field-types/string.ts';
 import { operators, takes } from '../../model/operators.ts';
@@ -70,17 +71,43 @@ function isTooLong(text: string, { operator }: ComparedSlot): boolean {
   return longest !== undefined && text.length > longest;
 }
 
-/** Parses a claim's value, or an item of it, like the same text in a filter; undefined if it does not fit. */
-export function readClaim(claim: JsonValue, slot: ComparedSlot): JsonValue | undefined {
+/**
+ * Parses a claim's value, or an item of it, like the same text in a filter; undefined if it does not fit. See
+ * docs/contract/5-access.md#claims.
+ */
+export function readClaim(claim: ClaimValue, slot: ComparedSlot): JsonValue | undefined {
   const field = comparedField(slot);
-  const { type } = field;
-  const isFitting =
-    typeof claim === 'string' ||
-    (typeof claim === 'number' && (isNumeric(field) || type.json === 'any')) ||
-    (typeof claim === 'boolean' && (type.json === 'boolean' || type.json === 'any'));
-  if (!isFitting) return undefined;
+  if (!isFitting(claim, slot, field)) return undefined;
   const text = plainText(claim);
-  return isTooLong(text, slot) ? undefined : parse(text, slot);
+  return isTooLong(text, slot) || isRounded(text, claim, field) ? undefined : parse(text, slot);
+}
+
+/** Whether a claim has a JSON type that a field can be compared with. */
+function isFitting(
+  claim: ClaimValue,
+  { operator }: ComparedSlot,
+  field: Field,
+): claim is string | number | boolean | ExactNumber {
+  const { json } = field.type;
+  // Every text contains an empty one, and none is less: only equality tells its owner from others.
+  if (claim === '') return operator === 'eq' || operator === 'in';
+  if (typeof claim === 'string') return true;
+  if (typeof claim === 'boolean') return json === 'boolean' || json === 'any';
+  const isNumber = typeof claim === 'number' || claim instanceof ExactNumber;
+  return isNumber && (isNumeric(field) || json === 'any');
+}
+
+/** A double tells at least this many digits apart. */
+const digitsOfDouble = 15;
+
+/** Whether a field is compared as a double that stands for other numbers as well as for the claim's. */
+function isRounded(text: string, claim: ClaimValue, { type, attributes }: Field): boolean {
+  if (text.length <= digitsOfDouble) return false;
+  const { storedAs } = attributes;
+  if (storedAs === 'real' || storedAs === 'text')
+    return text.replaceAll(/\D|^-?0\.0*/gu, '').length > digitsOfDouble;
+  const isNumber = type.number === 'double' || (type.json === 'any' && claim instanceof ExactNumber);
+  return isNumber && !isDouble(text);
 }
 
 /** Whether a number fits. */

@@ -1,6 +1,7 @@
 import { apiError, fail, ok, type Result } from '../../errors.ts';
+import { parseExactly } from '../../model/exact-number.ts';
 import { deepestRecord } from '../../model/values.ts';
-import { measureJson, parseExactly, repeatedMember } from './json.ts';
+import { measureJson, repeatedMember } from './json.ts';
 
 /**
  * Parses a JSON body. A number that a double cannot represent exactly becomes an `ExactNumber`. Fails with `INVALID_JSON`

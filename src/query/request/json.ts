@@ -1,20 +1,5 @@
 import { ExactNumber } from '../../model/exact-number.ts';
 
-/**
- * Parses a JSON text. A number that a double cannot represent exactly becomes an `ExactNumber`. Throws like JSON.parse.
- */
-export function parseExactly(text: string): unknown {
-  // Only long digit strings and exponents can lose precision in a double.
-  return /[\d.]{16}|\d[eE]/u.test(text)
-    ? JSON.parse(text, keepExact as (key: string, value: unknown) => unknown)
-    : JSON.parse(text);
-}
-
-function keepExact(_key: string, value: unknown, context: { readonly source?: string }): unknown {
-  if (typeof value !== 'number' || context.source === undefined) return value;
-  return String(value) === context.source ? value : new ExactNumber(context.source);
-}
-
 /** The nesting depth of a JSON text, and its number of member names. */
 export interface Measures {
   readonly depth: number;

@@ -1,6 +1,7 @@
 import { fail, ok, type Result } from '../../errors.ts';
 import { deepestRecord } from '../../model/values.ts';
-import { measureJson, parseExactly, repeatedMember } from '../../query/request/json.ts';
+import { parseExactly } from '../../model/exact-number.ts';
+import { measureJson, repeatedMember } from '../../query/request/json.ts';
 import type { Tokens } from './tokens.ts';
 
 /** Parses a JSON text with these `tokens`; an error is the end of a sentence. */
