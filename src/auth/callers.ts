@@ -21,7 +21,9 @@ export function callerOfKey(key: {
 export function callerOfToken(claims: Claims, rolesClaim: string): Caller {
   const { sub } = claims;
   const isNamed =
-    typeof sub === 'number' || sub instanceof ExactNumber || (typeof sub === 'string' && sub !== '');
+    typeof sub === 'number' ||
+    sub instanceof ExactNumber ||
+    (typeof sub === 'string' && sub !== '');
   const name = isNamed ? plainText(sub) : undefined;
   const id = name !== undefined && name.length > longestName ? hash('sha256', name) : name;
   return {

@@ -77,17 +77,23 @@ describe('a numeric claim is the number that the token has', () => {
 
 test('callers whose subjects differ beyond a double keep their own idempotency keys', async () => {
   const create = (sub: string, tenant: string): Promise<{ status: number; text: string }> =>
-    both.send('POST', '/v1/texts', { tenant }, {
-      ...callerIn(`"sub":${sub}`),
-      'idempotency-key': 'shared',
-    });
+    both.send(
+      'POST',
+      '/v1/texts',
+      { tenant },
+      {
+        ...callerIn(`"sub":${sub}`),
+        'idempotency-key': 'shared',
+      },
+    );
   const answers = [await create(one, 'a'), await create(other, 'b'), await create(one, 'a')];
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
   expect(new Set(answers.map(({ text }) => text)).size).toBe(2);
 });
 
 describe('what tells callers apart', () => {
-  const callerOf = (claims: string): Caller => callerOfToken(parseExactly(claims) as Claims, 'roles');
+  const callerOf = (claims: string): Caller =>
+    callerOfToken(parseExactly(claims) as Claims, 'roles');
   test.each<[one: string, other: string, isSame: boolean]>([
     [`{"sub":${one}}`, `{"sub":${other}}`, false],
     [`{"sub":${one}}`, `{"sub":${one}}`, true],
@@ -104,5 +110,4 @@ describe('what tells callers apart', () => {
     const [a, b] = [callerOf(first), callerOf(second)];
     expect(a.id === b.id && scopeOf(a) === scopeOf(b)).toBe(isSame);
   });
-
 });

@@ -168,6 +168,7 @@ function answeringWith(
     compiled,
     plain,
     limits: api.limits,
+    bodyLimit: api.settings.server?.bodyLimit ?? serverDefaults.bodyLimit,
     runRead: runRead(call, requester),
     requester,
     names: namesOf(call),

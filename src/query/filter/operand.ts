@@ -106,7 +106,8 @@ function isRounded(text: string, claim: ClaimValue, { type, attributes }: Field)
   const { storedAs } = attributes;
   if (storedAs === 'real' || storedAs === 'text')
     return text.replaceAll(/\D|^-?0\.0*/gu, '').length > digitsOfDouble;
-  const isNumber = type.number === 'double' || (type.json === 'any' && claim instanceof ExactNumber);
+  const isNumber =
+    type.number === 'double' || (type.json === 'any' && claim instanceof ExactNumber);
   return isNumber && !isDouble(text);
 }
 

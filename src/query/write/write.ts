@@ -117,10 +117,11 @@ export function planUpdate(
   const given = readRecord(Object.fromEntries(whole), kind, resourceView, moment, '', issues);
   checkMorphs(given, resourceView, '', issues);
   for (const [name, { field, part }] of merged)
-    for (const issue of partIssues(part, field))
+    for (const issue of resourceView.fields.has(name) ? partIssues(part, field) : [])
       issues.push({ ...issue, path: `${name}${issue.path}` });
   issues.push(...otherId(body, id, resourceView));
   issues.push(...hiddenImmutables(body, resourceView));
+  issues.push(...hiddenMerges(merged, resourceView));
   if (issues.length > 0) return fail(validationError(issues));
   const values = new Map<Field, JsonValue>();
   const unchanged = new Map<Field, JsonValue>();
@@ -171,6 +172,24 @@ function hiddenImmutables(body: object, resourceView: ResourceView): readonly Va
     return isHidden ? [{ kind: 'type' as const, path: name, message: immutableMessage }] : [];
   });
 }
+
+/**
+ * Rejects merges into fields that the caller cannot read: whether the result is valid would reveal stored members. See
+ * docs/contract/3-writing.md#merge-patch, rule 4.
+ */
+function hiddenMerges(
+  merged: ReturnType<typeof mergedParts>,
+  { fields }: ResourceView,
+): readonly ValueIssue[] {
+  return [...merged].flatMap(([name, { field }]) =>
+    fields.has(name) || field.immutable
+      ? []
+      : [{ kind: 'type' as const, path: name, message: hiddenMergeMessage }],
+  );
+}
+
+const hiddenMergeMessage =
+  'cannot be merged by callers who may not read it; send the whole value as application/json';
 
 interface UpdateOptions {
   /** The body is a merge patch (RFC 7396): its objects are merged into the stored ones. */

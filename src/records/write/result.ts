@@ -21,6 +21,8 @@ export interface WriteContext {
   /** Runs the reads after the commit. */
   readonly runRead: RunRead;
   readonly requester: Requester;
+  /** The longest value that a merge patch may make of a field, in bytes of JSON. */
+  readonly bodyLimit: number;
   readonly names: Names;
   readonly rights: RowRights;
 }

@@ -1,4 +1,4 @@
-import { fail, ok, type FieldProblem, type Result } from '../../errors.ts';
+import { apiError, fail, ok, type FieldProblem, type Result } from '../../errors.ts';
 import type { Field, Limits, Resource } from '../../model/api.ts';
 import type { SqlValue, ValueIssue } from '../../model/values.ts';
 import { inBodyTime } from '../../lib/pattern.ts';
@@ -334,11 +334,26 @@ export class Writer {
       const name = this.context.names.field(field) ?? field.name;
       if (!parsed.ok)
         for (const issue of parsed.issues) issues.push({ ...issue, path: `${name}${issue.path}` });
-      else if (!field.immutable) values.set(field, parsed.value);
-      else if (JSON.stringify(parsed.value) !== JSON.stringify(current.get(field)))
+      else if (!field.immutable) {
+        this.checkLength(name, parsed.value, current.get(field));
+        values.set(field, parsed.value);
+      } else if (JSON.stringify(parsed.value) !== JSON.stringify(current.get(field)))
         issues.push({ kind: 'type', path: name, message: immutableMessage });
     }
     return values;
+  }
+
+  /** Rejects a merged value that is longer than any body, unless it shrinks. See docs/contract/3-writing.md#merge-patch, rule 5. */
+  private checkLength(name: string, value: JsonValue, before: JsonValue | undefined): void {
+    const { bodyLimit } = this.context;
+    const length = lengthOf(value);
+    if (length <= bodyLimit || length <= lengthOf(before ?? null)) return;
+    throw new ApiFailure(
+      apiError(
+        'BODY_TOO_LARGE',
+        `${name} would have ${length} bytes after the merge, more than ${bodyLimit} (server.bodyLimit)`,
+      ),
+    );
   }
 
   private read(
@@ -389,6 +404,11 @@ export class Writer {
   private encode(value: JsonValue, field: Field): SqlValue {
     return encodeValue(this.dialect, value, field);
   }
+}
+
+/** The bytes of a value in JSON. */
+function lengthOf(value: JsonValue): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }
 
 const never: IsKept = () => false;
