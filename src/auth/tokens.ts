@@ -56,7 +56,8 @@ export class Tokens {
     if (!key.ok) return key;
     if (key.value === undefined) return fail(invalidCredentials);
     const revision = this.source.revision();
-    const { issuer, audience, rolesClaim = 'roles' } = this.jwt;
+    const { issuer, rolesClaim = 'roles' } = this.jwt;
+    const audience = audienceOf(this.jwt);
     let claims: Claims;
     let begins: number;
     let expires: number;
@@ -67,9 +68,7 @@ export class Tokens {
         clockTolerance: skew,
         currentDate: new Date(this.now()),
         ...(issuer === undefined ? {} : { issuer }),
-        ...(audience === undefined
-          ? {}
-          : { audience: typeof audience === 'string' ? audience : [...audience] }),
+        ...(audience === undefined ? {} : { audience: [...audience] }),
       });
       ({ nbf: begins = 0, exp: expires = 0 } = payload);
       // 1e400 is no time: the token would never end.
@@ -86,6 +85,12 @@ export class Tokens {
     if (token.length <= longestKept) this.proofs.set(digest, { found, begins, expires, revision });
     return found;
   }
+}
+
+/** The audiences of which a token has to name one; undefined if every audience is meant. */
+export function audienceOf({ audience }: JwtSpecification): readonly string[] | undefined {
+  if (audience === undefined || audience === 'any') return undefined;
+  return typeof audience === 'string' ? [audience] : audience;
 }
 
 /** The claims of a verified token, whose numbers keep all digits. */

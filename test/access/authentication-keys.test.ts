@@ -65,6 +65,24 @@ describe('the algorithm comes from the file, never from the token', () => {
     await served.stop();
   });
 
+  test.each<[audience: string, aud: unknown, status: number]>([
+    ['any', undefined, 200],
+    ['any', 'shop', 200],
+    ['any', ['a', 'b'], 200],
+    ['[any]', 'shop', 401],
+    ['[any]', 'any', 200],
+    ['shop', 'any', 401],
+  ])('audience %s and %j: %i', async (audience, aud, status) => {
+    const served = await serve(`{ publicKey: ${pem('RS256')}, issuer: me, audience: ${audience} }`);
+    const sent = makeToken(
+      { ...claims, iss: 'me', aud },
+      { alg: 'RS256', key: privateKey('RS256') },
+    );
+    expect((await served.get('/v1/notes', bearer(sent))).status).toBe(status);
+    const other = makeToken({ ...claims, aud }, { alg: 'RS256', key: privateKey('RS256') });
+    expect((await served.get('/v1/notes', bearer(other))).status).toBe(401);
+  });
+
   test('a public key is no secret', async () => {
     const served = await serve(`{ publicKey: ${pem('RS256')} }`);
     for (const key of [publicPem(rsaKeys), publicPem(rsaKeys).trim()])

@@ -152,6 +152,45 @@ test('dev tells the warnings of a check as well', async () => {
   expect((await server.stop()).err).toMatch(/^plinth\.yaml:3:\d+ warning access\.write: without/u);
 });
 
+describe('start and public keys without issuer or audience', () => {
+  const pem = yamlText(publicPem(rsaKeys));
+  const secret = 'secret: "a secret that has 32 bytes or more"';
+  const both = 'add `issuer` and `audience` (`audience: any` if every audience is meant)';
+  test.each<[jwt: string, advice: string | undefined]>([
+    ['{ jwksUri: "https://issuer.test/keys" }', both],
+    ['{ jwksUri: "https://issuer.test/keys", audience: shop }', 'add `issuer`'],
+    ['{ jwksUri: "https://issuer.test/keys", audience: any }', 'add `issuer`'],
+    [
+      '{ jwksUri: "https://issuer.test/keys", issuer: "https://issuer.test" }',
+      'add `audience` (`audience: any` if every audience is meant)',
+    ],
+    [`{ publicKey: ${pem} }`, both],
+    [
+      `{ keys: [{ kid: a, alg: HS256, ${secret} }, { kid: b, alg: RS256, publicKey: ${pem} }] }`,
+      both,
+    ],
+    ['{ jwksUri: "https://issuer.test/keys", issuer: a, audience: shop }', undefined],
+    ['{ jwksUri: "https://issuer.test/keys", issuer: a, audience: any }', undefined],
+    [`{ publicKey: ${pem}, issuer: a, audience: [b, c] }`, undefined],
+    [`{ ${secret} }`, undefined],
+    [`{ keys: [{ kid: a, alg: HS256, ${secret} }] }`, undefined],
+  ])('%s: %s', async (jwt, advice) => {
+    const folder = makeFolder({ 'plinth.yaml': `auth:\n  jwt: ${jwt}\n${quiet}` });
+    const { code, err } = await runIn(folder, {}, 'start', '--database', 'mysql://nope');
+    const what = 'tokens that the same keys sign for other services are let in';
+    if (advice === undefined)
+      expect([code, err]).toEqual([2, expect.stringContaining('unknown kind of URL')]);
+    else expect([code, err]).toEqual([1, `plinth.yaml, auth.jwt: ${what}; ${advice}.`]);
+    const checked = await runIn(folder, {}, 'check');
+    expect(checked.code).toBe(0);
+    expect(
+      `${checked.out}${checked.err}`.includes(
+        `2:3 warning auth.jwt: ${what}; ${advice}; \`plinth start\``,
+      ),
+    ).toBe(advice !== undefined);
+  });
+});
+
 test('relative paths of the command line start where the user stands', async () => {
   const folder = makeFolder({
     'plinth.yaml': quiet,

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { accessOf, anonymous, matchingRules, operations } from '../../model/access.ts';
 import type { Resource } from '../../model/api.ts';
+import { unboundTokens } from '../../model/build/auth.ts';
 import { fromFolder, type Context } from '../context.ts';
 import { databaseName, withDatabase, withStoredForms } from '../database/database.ts';
 import { kindOf } from '../database/kinds.ts';
@@ -31,8 +32,8 @@ export async function start(context: Context, flags: StartFlags): Promise<void> 
   }
   const read = requireSpecification(context, flags);
   const { name, warnings } = read;
-  for (const warning of warnings) context.output.note(formatProblem(warning));
   const writable = requireAccess(read);
+  for (const warning of warnings) context.output.note(formatProblem(warning));
   const target = requireTarget(context, flags, read);
   if (count > 1 && kindOf(target.url) === 'memory')
     throw new CommandFailure(
@@ -117,10 +118,13 @@ function requireTarget(
 
 /**
  * Without `auth`, `access` has to be written out for every operation of every resource. Returns the resources that
- * everyone may write. See docs/contract/6-operation.md#modes.
+ * everyone may write. See docs/contract/6-operation.md#modes. With `auth`, public keys need an issuer and an audience: see
+ * docs/contract/5-access.md#tokens, rule 10.
  */
 function requireAccess({ name, api }: SpecificationFile): readonly string[] {
   const { settings, resources } = api;
+  const unbound = settings.auth?.jwt && unboundTokens(settings.auth.jwt);
+  if (unbound !== undefined) throw new CommandFailure(`${name}, auth.jwt: ${unbound}.`);
   if (settings.auth !== undefined) return [];
   const shared = accessOf(settings.access, ['access']);
   const unsaid = Object.entries(settings.resources).flatMap(([resource, { access }]) => {

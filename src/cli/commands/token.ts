@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { keysOfFile, type JwtSpecification, type VerificationKey } from '../../auth/keys.ts';
 import { ExactNumber, isDouble, plainText } from '../../model/exact-number.ts';
+import { audienceOf } from '../../auth/tokens.ts';
 import { algorithmsOf } from '../../specification/parsers/public-key.ts';
 import { fromFolder, typedCommand, type Context } from '../context.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
@@ -31,14 +32,13 @@ export async function token(context: Context, flags: Flags): Promise<void> {
     throw new CommandFailure(
       `${name} takes no tokens. Add "jwt" to its "auth", or make an API key with "${typedCommand(context, 'key')}".`,
     );
-  const { rolesClaim = 'roles', issuer, audience } = jwt;
+  const { rolesClaim = 'roles', issuer } = jwt;
+  const [audience] = audienceOf(jwt) ?? [];
   refuseOthers(own, ['sub', 'exp', rolesClaim]);
   const issued = Math.floor(context.clockAndIds.now().getTime() / 1_000);
   const claims = {
     ...(issuer === undefined ? {} : { iss: issuer }),
-    ...(audience === undefined
-      ? {}
-      : { aud: typeof audience === 'string' ? audience : audience[0] }),
+    ...(audience === undefined ? {} : { aud: audience }),
     iat: issued,
     ...own,
     ...(flags.sub === undefined ? {} : { sub: flags.sub }),

@@ -1,13 +1,7 @@
 import { lost, type LeftOut } from '../../specification/parsers/left-out.ts';
 import { longestName } from '../../specification/parsers/names.ts';
 import type { Report } from '../../specification/problems.ts';
-import { nearest } from '../../lib/nearest.ts';
-import { reservedRoles } from '../../specification/reserved.ts';
-import type {
-  AuthSpecification,
-  Groups,
-  Specification,
-} from '../../specification/specification.ts';
+import type { Groups, Specification } from '../../specification/specification.ts';
 import {
   accessOf,
   operations,
@@ -16,6 +10,7 @@ import {
   type Rule,
 } from '../access.ts';
 import type { Api, Field, FieldTypes, Resource } from '../api.ts';
+import { adviseAuth } from './auth.ts';
 import { buildFields, fillTimestamps, isSameName } from './fields.ts';
 import { buildPivots, buildRelations } from './relations.ts';
 import { buildVersions } from './versions.ts';
@@ -166,68 +161,6 @@ function rulesOf(resources: Iterable<Resource>): readonly Rule[] {
     ...rulesIn(access),
     ...[...fields.values()].flatMap((field) => rulesIn(field.access)),
   ]);
-}
-
-/** Warns of rules that let nobody in, since nobody can show who it is, or no credential carries the role. */
-function adviseAuth(
-  all: readonly Rule[],
-  auth: AuthSpecification | undefined,
-  report: Report,
-): void {
-  if (auth?.jwt !== undefined) {
-    adviseWords(all, report);
-    return;
-  }
-  if (auth !== undefined && (auth.apiKeys ?? []).length === 0) {
-    report(
-      ['auth'],
-      'it names neither `apiKeys` nor `jwt`, so nobody can show who it is',
-      'warning',
-    );
-    return;
-  }
-  if (auth !== undefined) {
-    const given = new Set(auth.apiKeys?.flatMap(({ roles = [] }) => roles));
-    const known = new Set<string>([...given, ...reservedRoles]);
-    for (const { role, path } of all) {
-      if (known.has(role)) continue;
-      const hint = hintOf(role, [...given, ...openWords]);
-      // Once, where it stands first.
-      known.add(role);
-      report(path, `no API key has the role \`${role}\`, so it lets nobody in${hint}`, 'warning');
-    }
-    return;
-  }
-  const closed = all.filter(({ role }) => role !== 'public' && role !== 'none');
-  const [first] = closed;
-  if (first === undefined) return;
-  const roles = [...new Set(closed.map(({ role }) => `\`${role}\``))];
-  const hint = roles.length === 1 ? hintOf(first.role, ['public', 'none']) : '';
-  report(
-    first.path,
-    `without \`auth\` nobody can show who it is, so rules for ${roles.join(', ')} let nobody in${hint}`,
-    'warning',
-  );
-}
-
-/** The words of access rules that let in whoever has no role. */
-const openWords = ['public', 'authenticated'] as const;
-
-/** What roles tokens carry is for their issuer to say: warns of those alone that are nearly a word of access rules. */
-function adviseWords(all: readonly Rule[], report: Report): void {
-  const known = new Set<string>(reservedRoles);
-  for (const { role, path } of all) {
-    const hint = known.has(role) ? '' : hintOf(role, openWords);
-    known.add(role);
-    if (hint !== '')
-      report(path, `only tokens with the role \`${role}\` are let in${hint}`, 'warning');
-  }
-}
-
-/** What a role was likely meant to be, as a sentence ends; nothing where it is near to none of these. */
-function hintOf(role: string, words: readonly string[]): string {
-  const guess = nearest(role, words);
-  return guess === undefined ? '' : `; did you mean \`${guess}\`?`;
 }
 
 /** `unique` and `indexes`, single indexes, and an index for each foreign key and morph pair; none of them twice. */

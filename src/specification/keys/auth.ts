@@ -114,7 +114,10 @@ const jwt = refined(
         audience: scalarOrList(
           text({ expects: 'an audience' }),
           list(text({ expects: 'an audience' }), { minimum: 1, expects: 'a list of audiences' }),
-          { description: 'The `aud` that a token has to have, or one of several.' },
+          {
+            description:
+              'The `aud` that a token has to have, or one of several; `any` if every audience is meant.',
+          },
         ),
         rolesClaim: text({ description: 'The claim that holds the roles.', default: 'roles' }),
       },
