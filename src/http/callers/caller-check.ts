@@ -1,6 +1,6 @@
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { Authenticator } from '../../auth/authenticator.ts';
-import { readCredential, type Credential } from '../../auth/credential.ts';
+import { readCredential } from '../../auth/credential.ts';
 import { KeySet } from '../../auth/key-set.ts';
 import { fail, ok, type ApiError, type Result } from '../../errors.ts';
 import { anonymous, type Caller } from '../../model/access.ts';
@@ -13,7 +13,6 @@ import { isDashboardPath } from '../dashboard/dashboard.ts';
 import type { Mode } from '../edge/edge.ts';
 import {
   MemoryCounters,
-  type Count,
   type Counters,
   networkOf,
   policiesOf,
@@ -188,33 +187,19 @@ function networkFor({ address, memory }: CheckedRequest['client']): Network {
   return memory.network;
 }
 
-/** The caller of a credential. After too many failed logins from a network, no credential from there is checked. */
+/**
+ * The caller of a credential. It is verified even if the failures of its network are used up, so that nobody can lock
+ * others out; see docs/contract/5-access.md#failed-logins, rule 2.
+ */
 function identify(
   { rawHeaders, client }: CheckedRequest,
-  rules: Rules,
+  { authenticator, policies: { failures }, counters }: Rules,
   { failures: name }: Network,
 ): MaybePromise<Result<Caller>> {
-  const { authenticator, policies, counters } = rules;
   const credential = authenticator && readCredential(rawHeaders, client.memory);
   if (authenticator === undefined || credential === undefined) return open.caller;
-  const before = counters.look(name, policies.failures.window);
-  // Without `after`: its closure would cost every request, and counts are mostly there at once.
-  if (before instanceof Promise)
-    return before.then((count) => examined(credential, count, authenticator, rules, name));
-  return examined(credential, before, authenticator, rules, name);
-}
-
-/** Identifies the caller, and counts a failed login. `before`: the failed logins so far. */
-function examined(
-  credential: Result<Credential>,
-  before: Count,
-  authenticator: Authenticator,
-  { policies: { failures }, counters }: Rules,
-  name: string,
-): MaybePromise<Result<Caller>> {
-  if (before.count >= failures.max) return fail(rateLimited(failures, before));
   const identified = credential.ok ? authenticator.identify(credential.value) : credential;
-  // The usual case: a good credential, and nothing to count.
+  // The usual case: a good credential, and nothing to count. A closure for `after` would cost every request.
   if (!(identified instanceof Promise) && identified.ok) return identified;
   return after(identified, (found) => {
     // An expired token was good once, so it is not a guess.

@@ -13,12 +13,10 @@ const disconnectTimeout = 100;
 
 /** Counts, and sets the expiry of a window with the first count, or if the key has none. */
 const script = `
-local count
-if ARGV[2] == '0' then count = tonumber(redis.call('GET', KEYS[1]) or '0')
-else count = redis.call('INCR', KEYS[1]) end
+local count = redis.call('INCR', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
 if left < 0 then
-  if count > 0 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+  redis.call('PEXPIRE', KEYS[1], ARGV[1])
   left = tonumber(ARGV[1])
 end
 return {count, left}`;
@@ -47,25 +45,16 @@ export class RedisCounters implements Counters {
     this.client = this.connect();
   }
 
-  take(name: string, window: number): Promise<Count> {
-    return this.run(name, window, 'take');
-  }
-
-  look(name: string, window: number): Promise<Count> {
-    return this.run(name, window, 'look');
-  }
-
   async close(): Promise<void> {
     (await this.client).disconnect();
   }
 
-  private async run(name: string, window: number, way: 'take' | 'look'): Promise<Count> {
+  async take(name: string, window: number): Promise<Count> {
     const { prefix, own, clock, report } = this.options;
-    if (clock() < this.pausedUntil) return own[way](name, window);
+    if (clock() < this.pausedUntil) return own.take(name, window);
     const client = await this.client;
     try {
-      const cost = way === 'take' ? 1 : 0;
-      const answer = await client.eval(script, 1, `${prefix}${name}`, window, cost);
+      const answer = await client.eval(script, 1, `${prefix}${name}`, window);
       const [count, resetIn] = answer as [number, number];
       report(undefined);
       return { count, resetIn };
@@ -74,7 +63,7 @@ export class RedisCounters implements Counters {
       // The error of the connection says more than that of a command that was not sent.
       const isLost = client.status !== 'ready';
       report(this.lastError ?? (isLost ? new Error('the connection was lost') : error));
-      return own[way](name, window);
+      return own.take(name, window);
     }
   }
 

@@ -102,8 +102,6 @@ export interface Count {
 /** Counts by name, each in its own window, which begins with the first count. Windows in ms. */
 export interface Counters {
   readonly take: (name: string, window: number) => Count | Promise<Count>;
-  /** The count without adding to it. */
-  readonly look: (name: string, window: number) => Count | Promise<Count>;
 }
 
 /** Bounds memory: an attacker with more addresses than this ends the windows of others early. */
@@ -133,16 +131,6 @@ export class MemoryCounters implements Counters {
     }
     current.count += 1;
     return { count: current.count, resetIn: current.endsAt - now };
-  }
-
-  look(name: string, window: number): Count {
-    const known = this.windows.get(name);
-    if (known === undefined) return { count: 0, resetIn: window };
-    const now = this.clock();
-    const current = within(known, window, now);
-    return current === undefined
-      ? { count: 0, resetIn: window }
-      : { count: current.count, resetIn: current.endsAt - now };
   }
 }
 
