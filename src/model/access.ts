@@ -1,7 +1,12 @@
 import { apiError, needsCredentials, type ApiError } from '../errors.ts';
 import type { ExactNumber } from './exact-number.ts';
 import { isJsonObject } from './values.ts';
-import type { AccessRule, AccessRules, JsonValue } from '../specification/specification.ts';
+import type {
+  AccessRule,
+  AccessRules,
+  JsonValue,
+  Specification,
+} from '../specification/specification.ts';
 
 /** What access rules speak of. Lists and single reads are `read`, PUT and PATCH `update`. */
 export type Operation = 'read' | 'create' | 'update' | 'delete';
@@ -86,6 +91,15 @@ function rulesOf(rules: AccessRules, path: Path): readonly Rule[] {
   });
 }
 
+/** The rules of a field: without rules of their own, writes have those of reads. See docs/contract/5-access.md#field-rules, rule 1. */
+export function fieldAccessOf(
+  access: AccessRules | ByOperation | undefined,
+  path: Path = [],
+): FieldAccess {
+  const { read, ...written } = accessOf(access, path);
+  return read === undefined ? written : { read, create: read, update: read, ...written };
+}
+
 /** The rules of each operation that `access`, which stands at `path`, names; `write` means create, update and delete. */
 export function accessOf(
   access: AccessRules | ByOperation | undefined,
@@ -133,9 +147,18 @@ export function decide(matching: readonly Rule[]): Decision {
 
 const forbidden: ApiError = apiError('FORBIDDEN', 'These credentials do not allow this');
 
-/** What is said to a caller whom no rule allows what it asks for. */
-export function refusalOf({ authenticated }: Pick<Subject, 'authenticated'>): ApiError {
-  return authenticated ? forbidden : needsCredentials;
+const closed: ApiError = apiError('FORBIDDEN', 'Nobody may do this');
+
+/**
+ * The error for a caller whom no rule allows what it asks for: 401 only where a credential could help, else `refusal`.
+ * See docs/contract/5-access.md#rules, rule 7.
+ */
+export function refusalOf(
+  { authenticated }: Pick<Subject, 'authenticated'>,
+  { auth }: Pick<Specification, 'auth'>,
+  refusal: ApiError = auth === undefined ? closed : forbidden,
+): ApiError {
+  return authenticated || auth === undefined ? refusal : needsCredentials;
 }
 
 /** `{user.sub}`: in a row rule, a claim of the caller. */
@@ -150,7 +173,7 @@ export function claimOf(claims: Claims, name: string): ClaimValue | undefined {
   let value: ClaimValue | undefined = claims;
   for (const part of name.split('.')) {
     if (!isJsonObject(value)) return undefined;
-    const members: Claims = value as Claims;
+    const members: Claims = value;
     value = Object.hasOwn(members, part) ? members[part] : undefined;
   }
   return value;

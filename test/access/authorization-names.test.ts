@@ -16,7 +16,7 @@ resources:
     fields:
       title: { type: string }
       shape: { type: object, properties: { width: { type: integer } } }
-      costPrice: { type: integer, access: { read: admin } }
+      costPrice: { type: integer, access: { read: admin, write: public } }
       internal: { type: string, access: admin }
       fixed: { type: string, access: { write: admin } }
       authorId: { type: integer, nullable: true, reference: authors.id }
@@ -29,7 +29,7 @@ resources:
     fields: { postId: { type: integer, reference: posts.id, onDelete: restrict }, text: { type: string } }
   keyed:
     access: { read: public, write: admin }
-    fields: { postId: { type: integer, reference: posts.id, onDelete: cascade, access: { read: admin } } }
+    fields: { postId: { type: integer, reference: posts.id, onDelete: cascade, access: { read: admin, write: public } } }
 `;
 
 const reader = caller({ sub: '1', roles: ['reader'] });

@@ -25,7 +25,7 @@ resources:
     fields:
       title: { type: string, index: true }
       state: { type: enum, values: [shown, hidden], default: hidden }
-      inner: { type: string, nullable: true, access: { read: authenticated } }
+      inner: { type: string, nullable: true, access: { read: authenticated, write: public } }
       blindCode: { type: string, nullable: true, unique: true, access: { read: boss, write: [author, boss] } }
       hushNote: { type: string, nullable: true, access: boss }
       hushCost: { type: decimal, nullable: true, access: boss }

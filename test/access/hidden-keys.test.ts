@@ -16,7 +16,7 @@ resources:
       id: { type: id, format: uuid }
       name: { type: string }
       motto: { type: string, nullable: true, access: chief }
-      parentId: { type: uuid, nullable: true, reference: wards.id, onDelete: restrict, access: { read: chief } }
+      parentId: { type: uuid, nullable: true, reference: wards.id, onDelete: restrict, access: { read: chief, write: public } }
       badges: { type: relation, relation: belongsToMany, resource: badges, through: ward-badges, withPivot: [since] }
       lamps: { type: relation, relation: belongsToMany, resource: lamps, through: ward-lamps }
       memos: { type: relation, relation: morphMany, resource: memos }
@@ -24,7 +24,7 @@ resources:
     access: { write: [nurse, chief] }
     fields:
       number: { type: integer }
-      wardId: { type: uuid, nullable: true, reference: wards.id, onDelete: restrict, access: { read: chief } }
+      wardId: { type: uuid, nullable: true, reference: wards.id, onDelete: restrict, access: { read: chief, write: public } }
       roomId: { type: integer, nullable: true, reference: rooms.id, onDelete: restrict }
   rooms:
     access: { read: [{ role: nurse, where: "open=true" }, chief], write: [nurse, chief] }
@@ -65,7 +65,7 @@ resources:
     access: { write: [nurse, chief] }
     fields:
       text: { type: string }
-      aboutType: { type: string, nullable: true, access: { read: chief } }
+      aboutType: { type: string, nullable: true, access: { read: chief, write: public } }
       aboutId: { type: uuid, nullable: true }
       about: { type: relation, relation: morphTo, typeField: aboutType, idField: aboutId }
   slips:
@@ -296,7 +296,7 @@ resources:
 
   test.each([
     ['writeOnly: true', 'atId', 'there is no such record'],
-    ['access: { read: chief }', 'atId', 'there is no such record'],
+    ['access: { read: chief, write: public }', 'atId', 'there is no such record'],
     ['access: chief', 'atType', 'there is no such record'],
     ['access: { write: chief }', 'atId', 'there is no record in piers with id "hidden"'],
   ])('atId with %s', async (attributes, field, message) => {

@@ -15,9 +15,9 @@ resources:
     fields:
       title: { type: string }
       costPrice: { type: decimal, nullable: true, access: editor }
-      code: { type: string, nullable: true, immutable: true, access: { read: editor } }
+      code: { type: string, nullable: true, immutable: true, access: { read: editor, write: public } }
       pin: { type: string, nullable: true, immutable: true, writeOnly: true }
-      meta: { type: json, nullable: true, immutable: true, access: { read: editor } }
+      meta: { type: json, nullable: true, immutable: true, access: { read: editor, write: public } }
       comments: { type: relation, relation: hasMany, resource: comments, foreignKey: postId }
       replies: { type: relation, relation: hasMany, resource: replies, foreignKey: postId }
   comments:

@@ -33,7 +33,7 @@ resources:
       teamId: { type: string, reference: teams.id, onDelete: restrict }
       team: { type: relation, relation: belongsTo, resource: teams }
       locked: { type: boolean, default: false, access: { write: boss } }
-      salary: { type: integer, nullable: true, access: { read: boss } }
+      salary: { type: integer, nullable: true, access: { read: boss, write: public } }
       bossId: { type: string, nullable: true, reference: people.id, onDelete: setNull }
       boss: { type: relation, relation: belongsTo, resource: people }
       staff: { type: relation, relation: hasMany, resource: people, foreignKey: bossId }
@@ -57,7 +57,7 @@ resources:
       personId: { type: string, required: true, reference: people.id }
       skillId: { type: string, required: true, reference: skills.id }
       grade: { type: integer, default: 0 }
-      remark: { type: string, nullable: true, access: { read: boss } }
+      remark: { type: string, nullable: true, access: { read: boss, write: public } }
       person: { type: relation, relation: belongsTo, resource: people }
   tasks:
     access: { read: [{ role: member, where: "_or=ownerSub:{user.sub},open:true" }, boss], write: [member, boss] }

@@ -272,7 +272,7 @@ describe('rows that have the numbers of those of another table', () => {
       headers: { 'Content-Type': 'application/json' },
       body: '{"bio":"y"}',
     });
-    expect(made.status).toBe(401);
+    expect(made.status).toBe(403);
     const listed = await fetch(`${served.url}/v1/profiles`);
     expect(await listed.json()).toEqual([{ id: 1, bio: 'x' }]);
     await served.stop('SIGTERM');

@@ -35,7 +35,7 @@ describe('who may use it', () => {
     ['start', '', {}, false, 404],
     ['start', 'dashboard: false', {}, false, 404],
     ['start', 'dashboard: true', {}, true, 200],
-    ['start', roles, {}, true, 401],
+    ['start', roles, {}, true, 403],
     ['start', keys, boss, false, 404],
     ['start', `${keys}\n${roles}`, {}, true, 401],
     ['start', `${keys}\n${roles}`, hand, true, 403],

@@ -38,7 +38,7 @@ async function isReadAndChanged(database: string, path: string): Promise<void> {
   const pets = [{ id: 1, name: 'Rex' }];
   expect(await ask('GET')).toEqual([200, { id: 1, name: 'Ann', pets }]);
   expect(await ask('PUT', { name: 'Bea' })).toEqual([200, { id: 1, name: 'Bea', pets }]);
-  expect(await ask('POST', { name: 'Cid' })).toMatchObject([401, { code: 'UNAUTHENTICATED' }]);
+  expect(await ask('POST', { name: 'Cid' })).toMatchObject([403, { code: 'FORBIDDEN' }]);
   await served.stop('SIGTERM');
   const owners = { ...specification.resources['owners'], access: 'public' };
   const resources = { ...specification.resources, owners };

@@ -120,7 +120,7 @@ resources:
       secret: { type: string, writeOnly: true }
       cost: { type: decimal, access: { read: [admin], write: [admin] } }
       note: { type: string, access: { read: public, write: editor } }
-      blind: { type: string, access: { read: editor } }
+      blind: { type: string, access: { read: editor, write: public } }
       born: { type: string, access: { create: public, update: admin } }
       hidden: { type: string, access: none }
       once: { type: string, access: { read: none, create: public, update: none } }
@@ -213,7 +213,7 @@ resources:
 describe('a view', () => {
   test('is told apart by its version and the roles that the file names', () => {
     const text = `resources:
-  r: { fields: { a: { type: string, access: { read: [admin, "a,b", a, b] } } }, access: { read: public, write: boss } }
+  r: { fields: { a: { type: string, access: { read: [admin, "a,b", a, b], write: public } } }, access: { read: public, write: boss } }
 api: { versions: { 1: {}, 2: {} } }`;
     const key = (roles: readonly string[] | 'nobody', version = 1): string =>
       view(text, roles, version).key;

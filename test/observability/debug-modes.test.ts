@@ -273,7 +273,7 @@ resources:
       box: { type: relation, relation: belongsTo, resource: boxes }
   boxes:
     fields:
-      name: { type: string, access: { read: admin } }
+      name: { type: string, access: { read: admin, write: public } }
       size: { type: integer }
 `,
       {},
@@ -291,7 +291,7 @@ resources:
 
   test('sees no row rule about what it may write alone', async () => {
     const head = `access: { read: [{ role: public, where: "secret=a" }], write: public }\n${bossAndHand}`;
-    for (const secret of ['access: { read: none }', 'writeOnly: true']) {
+    for (const secret of ['access: { read: none, write: public }', 'writeOnly: true']) {
       const api = await serveApi(
         `${head}\nresources: { notes: { fields: { secret: { type: string, ${secret} } } } }`,
         {},

@@ -201,7 +201,7 @@ describe('who may read them', () => {
     ['dev', '', true, 200],
     ['start', '', false, 200],
     ['start', 'metrics: true', true, 200],
-    ['start', '', true, 401],
+    ['start', '', true, 403],
     ['start', `metrics: { roles: [admin] }\n${bossAndHand}`, true, 401],
     ['start', `metrics: { roles: [admin] }\n${bossAndHand}`, false, 200],
     ['start', 'metrics: false', false, 404],

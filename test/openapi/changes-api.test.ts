@@ -14,17 +14,22 @@ describe('who may use a field', () => {
       `auth: { jwt: { secret: "01234567890123456789012345678901", algorithms: [HS256] } }\naccess: ${access}`,
     );
   test.each<[string, string, string, readonly string[]]>([
-    ['nothing', withAuth('access: { read: admin }'), withAuth('access: { read: admin }'), []],
+    [
+      'nothing',
+      withAuth('access: { read: admin, write: authenticated }'),
+      withAuth('access: { read: admin, write: authenticated }'),
+      [],
+    ],
     [
       'fewer read it',
       withAuth(''),
-      withAuth('access: { read: admin }'),
+      withAuth('access: { read: admin, write: authenticated }'),
       [`breaking ${at}: can no longer be read by public`],
     ],
     [
       'one role less reads it',
-      withAuth('access: { read: [admin, editor] }'),
-      withAuth('access: { read: [admin] }'),
+      withAuth('access: { read: [admin, editor], write: authenticated }'),
+      withAuth('access: { read: [admin], write: authenticated }'),
       [`breaking ${at}: can no longer be read by editor`],
     ],
     [
@@ -37,22 +42,35 @@ describe('who may use a field', () => {
       ],
     ],
     [
+      'fewer read it and with that write it',
+      withAuth(''),
+      withAuth('access: { read: admin }'),
+      [
+        `breaking ${at}: can no longer be read by public`,
+        `breaking ${at}: can no longer be sent to create a record by authenticated`,
+        `breaking ${at}: can no longer be sent to update a record by authenticated`,
+      ],
+    ],
+    [
       'nobody reads it',
       withAuth(''),
-      withAuth('access: { read: none }'),
+      withAuth('access: { read: none, write: authenticated }'),
       [`breaking ${at}: can no longer be read`],
     ],
-    ['more read it', withAuth('access: { read: admin }'), withAuth(''), []],
+    ['more read it', withAuth('access: { read: admin, write: authenticated }'), withAuth(''), []],
     [
       'a wider rule',
-      withAuth('access: { read: admin }'),
-      withAuth('access: { read: authenticated }'),
+      withAuth('access: { read: admin, write: authenticated }'),
+      withAuth('access: { read: authenticated, write: authenticated }'),
       [],
     ],
     [
       'what its resource tells is told once',
       withAuth(''),
-      withAuth('access: { read: admin }', '{ read: admin, write: authenticated }'),
+      withAuth(
+        'access: { read: admin, write: authenticated }',
+        '{ read: admin, write: authenticated }',
+      ),
       [
         'breaking v1 posts.read: is no longer open to public',
         'breaking v1 tags.read: is no longer open to public',

@@ -20,13 +20,13 @@ resources:
   people:
     fields:
       name: { type: string }
-      salary: { type: integer, access: { read: none } }
+      salary: { type: integer, access: { read: none, write: public } }
       posts: { type: relation, relation: hasMany, resource: posts, foreignKey: authorId }
   posts:
     fields:
       title: { type: string }
       tone: { type: string }
-      cost: { type: integer, access: { read: none } }
+      cost: { type: integer, access: { read: none, write: public } }
       authorId: { type: integer, reference: people.id }
       author: { type: relation, relation: belongsTo, resource: people }
       labels: { type: relation, relation: belongsToMany, resource: labels, through: post-labels, withPivot: [position, mark] }
@@ -39,7 +39,7 @@ resources:
       postId: { type: integer, reference: posts.id }
       labelId: { type: integer, reference: labels.id }
       position: { type: integer }
-      mark: { type: string, access: { read: none } }
+      mark: { type: string, access: { read: none, write: public } }
   drafts:
     fields:
       body: { type: text }

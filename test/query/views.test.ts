@@ -21,7 +21,7 @@ resources:
     fields:
       title: { type: string }
       tone: { type: string }
-      cost: { type: decimal, access: { read: none } }
+      cost: { type: decimal, access: { read: none, write: public } }
       labels: { type: relation, relation: belongsToMany, resource: labels, through: post-labels, withPivot: [position, note, mark] }
       drafts: { type: relation, relation: hasMany, resource: drafts }
       logs: { type: relation, relation: hasMany, resource: logs }
@@ -32,7 +32,7 @@ resources:
       labelId: { type: integer, reference: labels.id }
       position: { type: integer }
       note: { type: string }
-      mark: { type: string, access: { read: none } }
+      mark: { type: string, access: { read: none, write: public } }
   drafts: { fields: { postId: { type: integer, reference: posts.id }, body: { type: text } } }
   logs:
     access: { read: none }

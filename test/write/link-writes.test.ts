@@ -350,7 +350,7 @@ describe.each([
     ['PATCH', '/v1/posts/1?nope=1', { tags: {}, nope: 1 }],
   ])('%s %s %j', async (method, to, body) => {
     const answer = await closed.send(method, to, body);
-    expect([answer.status, answer.body.code]).toEqual([401, 'UNAUTHENTICATED']);
+    expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN']);
   });
 
   test('and everything else can', async () => {

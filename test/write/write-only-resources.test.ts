@@ -43,6 +43,6 @@ test.each([
 });
 
 test('nothing of it can be read', async () => {
-  expect((await both.get('/v1/drops/1')).status).toBe(401);
-  expect((await both.get('/v1/drops')).status).toBe(401);
+  expect((await both.get('/v1/drops/1')).status).toBe(403);
+  expect((await both.get('/v1/drops')).status).toBe(403);
 });

@@ -206,7 +206,9 @@ function answerCall(call: Call, representation: Representation): Answer {
 
 /** Refuses an operation that no rule of this caller allows. See docs/contract/5-access.md#rules, rule 7. */
 function authorize(kind: RequestKind, { rules, view }: ResourceView): ApiError | undefined {
-  return rules[operationOf(kind)].length === 0 ? refusalOf(view.subject) : undefined;
+  return rules[operationOf(kind)].length === 0
+    ? refusalOf(view.subject, view.api.settings)
+    : undefined;
 }
 
 function uriTooLong(limit: number): ApiError {

@@ -1,5 +1,5 @@
-import { apiError, fail, needsCredentials, ok, type ApiError, type Result } from '../../errors.ts';
-import type { Caller } from '../../model/access.ts';
+import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
+import { refusalOf, type Caller } from '../../model/access.ts';
 import { emptyResponse, jsonResponse, type Response } from '../response/response.ts';
 import { specificationJsonSchema } from '../../model/load-specification.ts';
 import type { Version } from '../../model/api.ts';
@@ -113,7 +113,6 @@ function refuseMetrics(
   const { metrics } = servedApi.api.settings;
   if (metrics === false) return nothingAt('/_metrics');
   if (mode === 'dev' || client.isLoopback || isInAudience(metrics, caller)) return undefined;
-  return caller.authenticated
-    ? apiError('FORBIDDEN', 'The metrics are for the roles that `metrics` names')
-    : needsCredentials;
+  const forbidden = apiError('FORBIDDEN', 'The metrics are for the roles that `metrics` names');
+  return refusalOf(caller, servedApi.api.settings, forbidden);
 }

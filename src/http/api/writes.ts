@@ -203,7 +203,8 @@ async function prepare(
   const body = parseBody(bytes.value);
   const planned = body.ok ? plan(body.value) : body;
   // A caller that may not do it at all gets no other errors.
-  if (!planned.ok && planned.error === refusalOf(call.caller)) return planned;
+  if (!planned.ok && planned.error === refusalOf(call.caller, call.view.api.settings))
+    return planned;
   const [problem, ...problems] = [
     ...others,
     ...(compiled.ok ? [] : [compiled.error]),

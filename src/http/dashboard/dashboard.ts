@@ -1,6 +1,6 @@
-import { apiError, needsCredentials, type ApiError } from '../../errors.ts';
+import { apiError, type ApiError } from '../../errors.ts';
 import { ownTurn } from '../../lib/event-loop.ts';
-import type { Caller } from '../../model/access.ts';
+import { refusalOf, type Caller } from '../../model/access.ts';
 import type { Api } from '../../model/api.ts';
 import { Activity, pointsOf } from '../../observability/activity.ts';
 import type {
@@ -67,9 +67,8 @@ export function refuseDashboard(
       : isInAudience(dashboard, caller) ||
         (mode === 'dev' && dashboard === undefined && caller.authenticated);
   if (isOpen) return undefined;
-  return caller.authenticated
-    ? apiError('FORBIDDEN', 'The dashboard is for the roles that `dashboard` names')
-    : needsCredentials;
+  const forbidden = apiError('FORBIDDEN', 'The dashboard is for the roles that `dashboard` names');
+  return refusalOf(caller, settings, forbidden);
 }
 
 export interface DashboardOptions {

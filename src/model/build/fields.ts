@@ -2,7 +2,7 @@ import { lost } from '../../specification/parsers/left-out.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { Report } from '../../specification/problems.ts';
 import type { FieldSpecification } from '../../specification/specification.ts';
-import { accessOf } from '../access.ts';
+import { fieldAccessOf } from '../access.ts';
 import type { Default, Field, FieldType } from '../api.ts';
 import { memberNames, type DraftField, type DraftResource, type Path } from './draft.ts';
 import { typeOf } from '../field-types/registry.ts';
@@ -141,7 +141,7 @@ function makeField(
     access:
       attributes.access === undefined
         ? undefined
-        : accessOf(attributes.access, [...path, 'access']),
+        : fieldAccessOf(attributes.access, [...path, 'access']),
     attributes,
   };
 }

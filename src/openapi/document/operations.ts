@@ -1,4 +1,4 @@
-import { decide, operations, type Operation, type Rule } from '../../model/access.ts';
+import { decide, type Operation } from '../../model/access.ts';
 import type { Api, Version } from '../../model/api.ts';
 import { recordName } from '../../model/build/names.ts';
 import { fieldNameIn, type ResourceView } from '../../model/view.ts';
@@ -142,23 +142,12 @@ function operation(
     responses: {
       ...successes(kind, resourceView, examples, context),
       ...errorsOf(kind, {
-        asksWho: api.settings.auth !== undefined || isRestricted(api),
+        asksWho: api.settings.auth !== undefined,
         hasSunset: version.sunset !== undefined,
         isSimulated: isSimulated(context),
       }),
     },
   };
-}
-
-/** Whether there is anything that not everybody may do: who does it is asked for credentials, whether or not there are any. */
-function isRestricted({ resources }: Api): boolean {
-  const isOpen = (rules: readonly Rule[]): boolean =>
-    rules.some(({ role, where }) => role === 'public' && where === undefined);
-  return [...resources.values()].some(
-    ({ access, fields }) =>
-      operations.some((operation) => !isOpen(access[operation])) ||
-      [...fields.values()].some((field) => field.access !== undefined),
-  );
 }
 
 /** Whether requests may meet errors of a simulated network: by the file, by the dashboard, or when they ask for it. */

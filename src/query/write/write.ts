@@ -62,7 +62,7 @@ export function planCreate(
     );
   if (!isArray && !isJsonObject(body)) return fail(noObject());
   if (!bodies.every((item) => !isJsonObject(item) || mayWriteLinks(item, resourceView)))
-    return fail(refusalOf(resourceView.view.subject));
+    return refused(resourceView);
   const tooMany = tooManyLinks(bodies, resourceView);
   if (tooMany !== undefined) return fail(tooMany);
   const issues: ValueIssue[] = [];
@@ -83,6 +83,10 @@ export function planCreate(
   const [error] = errors;
   if (error !== undefined) return fail(error);
   return ok({ kind: 'create', resource, isArray, records });
+}
+
+function refused({ view: { subject, api } }: ResourceView): Result<never> {
+  return fail(refusalOf(subject, api.settings));
 }
 
 /** The error for a body that is not an object, or for such items of an array. */
@@ -106,7 +110,7 @@ export function planUpdate(
   { merges, preconditions }: UpdateOptions,
 ): Result<WritePlan> {
   if (!isJsonObject(body)) return fail(noObject());
-  if (!mayWriteLinks(body, resourceView)) return fail(refusalOf(resourceView.view.subject));
+  if (!mayWriteLinks(body, resourceView)) return refused(resourceView);
   const tooMany = tooManyLinks([body], resourceView);
   if (tooMany !== undefined) return fail(tooMany);
   const { resource } = resourceView;

@@ -94,7 +94,7 @@ export class RowRights {
 
   /** Rejects the write as forbidden. */
   reject(): never {
-    throw new ApiFailure(refusalOf(this.view.subject));
+    throw new ApiFailure(refusalOf(this.view.subject, this.view.api.settings));
   }
 
   /**
