@@ -27,7 +27,7 @@ export const errorTable = {
   },
   UNAUTHENTICATED: { status: 401, about: 'Credentials are needed and none were sent.' },
   INVALID_CREDENTIALS: { status: 401, about: 'The credentials sent are not valid.' },
-  TOKEN_EXPIRED: { status: 401, about: 'The token sent has expired.' },
+  TOKEN_EXPIRED: { status: 401, about: 'The token or API key sent has expired.' },
   FORBIDDEN: { status: 403, about: 'The caller may not do this.' },
   HTTPS_REQUIRED: { status: 403, about: 'This address is served over HTTPS only.' },
   HOST_NOT_ALLOWED: { status: 403, about: 'The Host header names a host that is not served.' },

@@ -1,7 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
 import { fail, ok, type Result } from '../errors.ts';
 import type { AuthSpecification } from '../specification/specification.ts';
-import { invalidCredentials, type Credential } from './credential.ts';
+import {
+  invalidCredentials,
+  keyExpired,
+  type ApiKey,
+  type Credential,
+  type KeyUse,
+} from './credential.ts';
+import { midnight } from '../model/sunset.ts';
 import type { Caller } from '../model/access.ts';
 import { callerOfKey } from './callers.ts';
 import { chooseKey, keysOfFile, type JwtSpecification, type KeySource } from './keys.ts';
@@ -9,6 +16,8 @@ import { Tokens } from './tokens.ts';
 
 /** What checking credentials depends on. */
 export interface Surroundings {
+  /** Where the use of an API key is noted, by its name. */
+  readonly useOf: (name: string) => KeyUse;
   /** In ms since 1970, for `exp` and `nbf`. */
   readonly now: () => number;
   /** The keys published at a URL that fit these algorithms. */
@@ -20,13 +29,17 @@ export interface Surroundings {
  * docs/contract/5-access.md#credentials.
  */
 export class Authenticator {
-  private readonly apiKeys: readonly { readonly digest: Buffer; readonly caller: Caller }[];
+  private readonly apiKeys: readonly ApiKey[];
   private readonly tokens: Tokens | undefined;
+  private readonly now: () => number;
 
   constructor({ apiKeys = [], jwt }: AuthSpecification, surroundings: Surroundings) {
+    this.now = surroundings.now;
     this.apiKeys = apiKeys.map((key) => ({
       digest: Buffer.from(key.hash.slice('sha256:'.length)),
-      caller: callerOfKey(key),
+      found: ok(callerOfKey(key)),
+      expires: key.expires === undefined ? Infinity : midnight(key.expires),
+      use: surroundings.useOf(key.name),
     }));
     this.tokens = jwt && new Tokens(jwt, keySourceOf(jwt, surroundings), surroundings.now);
   }
@@ -39,19 +52,26 @@ export class Authenticator {
       findings = { by: this, key: this.keyOf(digest), proof: undefined };
       credential.findings = findings;
     }
-    if (findings.key !== undefined) return findings.key;
+    if (findings.key !== undefined) return this.accept(findings.key);
     return mayBeToken && this.tokens !== undefined
       ? this.tokens.identify(text, digest, findings)
       : fail(invalidCredentials);
   }
 
+  private accept({ found, expires, use }: ApiKey): Result<Caller> {
+    const now = this.now();
+    if (now >= expires) return fail(keyExpired);
+    use.at = now;
+    return found;
+  }
+
   /** Compares all keys in constant time, so that timing tells nothing about them. */
-  private keyOf(digest: string): Result<Caller> | undefined {
+  private keyOf(digest: string): ApiKey | undefined {
     if (this.apiKeys.length === 0) return undefined;
     const bytes = Buffer.from(digest);
-    let caller: Caller | undefined;
-    for (const key of this.apiKeys) if (timingSafeEqual(bytes, key.digest)) caller = key.caller;
-    return caller && ok(caller);
+    let found: ApiKey | undefined;
+    for (const key of this.apiKeys) if (timingSafeEqual(bytes, key.digest)) found = key;
+    return found;
   }
 }
 

@@ -11,9 +11,10 @@ export function callerOfKey(key: {
   readonly name: string;
   readonly roles?: readonly string[];
   readonly sub?: string;
+  readonly claims?: Claims;
 }): Caller {
   const { name, roles = [], sub } = key;
-  const claims = sub === undefined ? {} : { sub };
+  const claims = sub === undefined ? (key.claims ?? {}) : { ...key.claims, sub };
   return { authenticated: true, roles: new Set(roles), claims, name, id: `key:${name}` };
 }
 

@@ -17,9 +17,23 @@ export interface Credential {
 export interface Findings {
   /** The authenticator; the results are void for another one. */
   readonly by: object;
-  /** The caller if it is an API key. */
-  readonly key: Result<Caller> | undefined;
+  /** The key if it is an API key. */
+  readonly key: ApiKey | undefined;
   proof: Proof | undefined;
+}
+
+/** An API key of the specification. */
+export interface ApiKey {
+  readonly digest: Buffer;
+  readonly found: Result<Caller>;
+  /** In ms since 1970; infinite without `expires`. */
+  readonly expires: number;
+  readonly use: KeyUse;
+}
+
+/** When a key was last used, in ms since 1970; 0 if it was not since the server started. */
+export interface KeyUse {
+  at: number;
 }
 
 /** A verified token. */
@@ -53,6 +67,7 @@ export const invalidCredentials: ApiError = refuse(
   'The credentials are not valid',
 );
 export const tokenExpired: ApiError = refuse('TOKEN_EXPIRED', 'The token has expired');
+export const keyExpired: ApiError = refuse('TOKEN_EXPIRED', 'The API key has expired');
 
 /**
  * Reads the credential from the raw headers of a request (name, value, name, value); undefined when there is none.

@@ -56,7 +56,7 @@ export class Tokens {
     if (!key.ok) return key;
     if (key.value === undefined) return fail(invalidCredentials);
     const revision = this.source.revision();
-    const { issuer, rolesClaim = 'roles' } = this.jwt;
+    const { issuer, typ, rolesClaim = 'roles' } = this.jwt;
     const audience = audienceOf(this.jwt);
     let claims: Claims;
     let begins: number;
@@ -68,6 +68,7 @@ export class Tokens {
         clockTolerance: skew,
         currentDate: new Date(this.now()),
         ...(issuer === undefined ? {} : { issuer }),
+        ...(typ === undefined ? {} : { typ }),
         ...(audience === undefined ? {} : { audience: [...audience] }),
       });
       ({ nbf: begins = 0, exp: expires = 0 } = payload);

@@ -194,6 +194,8 @@ export interface AuthSpecification {
     readonly hash: string;
     readonly roles?: readonly string[];
     readonly sub?: string;
+    readonly claims?: Readonly<Record<string, JsonValue>>;
+    readonly expires?: string;
   }[];
   readonly jwt?: {
     readonly secret?: string;
@@ -209,6 +211,7 @@ export interface AuthSpecification {
     readonly issuer?: string;
     readonly audience?: string | readonly string[];
     readonly rolesClaim?: string;
+    readonly typ?: string;
   };
 }
 

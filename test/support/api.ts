@@ -158,6 +158,7 @@ export async function serve(
       ? undefined
       : new Authenticator(auth, {
           now,
+          useOf: () => ({ at: 0 }),
           keysAt: (): never => {
             throw new Error('The server alone asks for keys');
           },

@@ -32,7 +32,7 @@ export async function token(context: Context, flags: Flags): Promise<void> {
     throw new CommandFailure(
       `${name} takes no tokens. Add "jwt" to its "auth", or make an API key with "${typedCommand(context, 'key')}".`,
     );
-  const { rolesClaim = 'roles', issuer } = jwt;
+  const { rolesClaim = 'roles', issuer, typ = 'JWT' } = jwt;
   const [audience] = audienceOf(jwt) ?? [];
   refuseOthers(own, ['sub', 'exp', rolesClaim]);
   const issued = Math.floor(context.clockAndIds.now().getTime() / 1_000);
@@ -47,7 +47,7 @@ export async function token(context: Context, flags: Flags): Promise<void> {
   };
   const { key, kid, alg } = signerOf(context, name, jwt, flags);
   const { SignJWT } = await import('jose');
-  const header = { alg, typ: 'JWT', ...(kid === undefined ? {} : { kid }) };
+  const header = { alg, typ, ...(kid === undefined ? {} : { kid }) };
   const signed = await new SignJWT(claims).setProtectedHeader(header).sign(key);
   if (flags.json === true)
     context.output.print(JSON.stringify({ ok: true, token: signed, header, claims }, undefined, 2));

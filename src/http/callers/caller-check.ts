@@ -1,6 +1,6 @@
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { Authenticator } from '../../auth/authenticator.ts';
-import { readCredential } from '../../auth/credential.ts';
+import { readCredential, type KeyUse } from '../../auth/credential.ts';
 import { KeySet } from '../../auth/key-set.ts';
 import { fail, ok, type ApiError, type Result } from '../../errors.ts';
 import { anonymous, type Caller } from '../../model/access.ts';
@@ -71,6 +71,8 @@ export class CallerCheck {
   private readonly shared = new Map<string, RedisCounters>();
   private readonly issuers = new Map<string, KeySet>();
   private readonly rules = new WeakMap<Specification, Rules>();
+  /** The API keys of the specification that was read last, by name. */
+  private keys: ReadonlyMap<string, KeyUse> = new Map();
   /** The time of the requests that were read together, in ms since 1970, and their `timesRead`. */
   private time = 0;
   private readAt = -1;
@@ -95,6 +97,11 @@ export class CallerCheck {
   /** Connects to the rate limit store at once, so that a failure is reported before the first request. */
   prepare(settings: Specification): void {
     if (!this.rules.has(settings)) this.rulesOf(settings);
+  }
+
+  /** When each API key was last used. */
+  keyUses(): ReadonlyMap<string, KeyUse> {
+    return this.keys;
   }
 
   /** Closes connections to rate limit stores. */
@@ -130,17 +137,22 @@ export class CallerCheck {
     const { auth, rateLimit } = settings;
     const { mode, processes = 1 } = this.options;
     const store = rateLimit === false ? undefined : rateLimit?.store;
+    const uses = new Map<string, KeyUse>();
+    const useOf = (name: string): KeyUse =>
+      getOrInsert(uses, name, () => this.keys.get(name) ?? { at: 0 });
     const rules: Rules = {
       authenticator:
         auth &&
         new Authenticator(auth, {
           now,
+          useOf,
           keysAt: (uri, algorithms) => this.keysAt(uri, algorithms),
         }),
       // Each process counts in its own memory, so each gets a share of the quota.
       policies: policiesOf(settings, mode, isMemory(store) ? processes : 1),
       counters: this.countersOf(store, settings.name),
     };
+    this.keys = uses;
     this.rules.set(settings, rules);
     return rules;
   }

@@ -51,10 +51,12 @@ export class Metrics {
   private shed = 0;
   private registry: Promise<Registry> | undefined;
   private readonly workers: Workers | undefined;
+  private readonly keyUses: () => ReadonlyMap<string, { readonly at: number }>;
 
-  /** With workers, each answers with the metrics of all. */
-  constructor(workers?: Workers) {
+  /** With workers, each answers with the metrics of all. `keyUses`: when each API key was last used, in ms since 1970. */
+  constructor(workers?: Workers, keyUses: Metrics['keyUses'] = () => new Map()) {
     this.workers = workers;
+    this.keyUses = keyUses;
     workers?.respond('metrics', async () => {
       this.registry ??= this.makeRegistry();
       return summable(await (await this.registry).getMetricsAsJSON());
@@ -248,6 +250,14 @@ export class Metrics {
         together: 'max',
         samples: () =>
           [...this.dependencies].map(([dependency, value]) => ({ labels: { dependency }, value })),
+      },
+      {
+        name: 'plinth_key_last_used_seconds',
+        help: 'When each API key was last used, in seconds since 1970; 0 if not since the server started.',
+        type: 'gauge',
+        together: 'max',
+        samples: () =>
+          [...this.keyUses()].map(([key, { at }]) => ({ labels: { key }, value: at / 1000 })),
       },
       {
         name: 'plinth_database_seconds_total',

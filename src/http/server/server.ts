@@ -99,7 +99,7 @@ export async function startServer(
   const maxHeaderSize = limits.urlLength + defaults.headersSize;
   const edge = currentEdge(() => servedApi().api.settings, mode);
   const connections = new Connections(maxHeaderSize, (socket) => edge().unread(socket));
-  const metrics = new Metrics(options.workers);
+  const metrics = new Metrics(options.workers, () => callerCheck.keyUses());
   const uptime = (): number => performance.now();
   const network = new SimulatedNetwork({ mode, clock: uptime });
   const dashboard = hasDashboard(servedApi().api, mode)

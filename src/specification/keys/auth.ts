@@ -1,4 +1,4 @@
-import { list, object, required, scalarOrList } from '../parsers/collections.ts';
+import { list, map, object, required, scalarOrList } from '../parsers/collections.ts';
 import {
   either,
   exactly,
@@ -8,7 +8,8 @@ import {
   type ReportBelow,
 } from '../parsers/definition.ts';
 import { algorithmsOf, readPublicKey } from '../parsers/public-key.ts';
-import { choice, text } from '../parsers/scalars.ts';
+import { claimNames } from '../parsers/names.ts';
+import { anyJson, choice, date, text } from '../parsers/scalars.ts';
 import type { AuthSpecification } from '../specification.ts';
 import { role } from './common.ts';
 
@@ -42,6 +43,11 @@ const key = object({
   ),
   roles: list(role, { description: 'The roles of who uses this key.' }),
   sub: text({ description: 'The subject of who uses this key, `{user.sub}` in access rules.' }),
+  claims: map(claimNames, anyJson(), {
+    description: 'What access rules take for `{user.<claim>}`, as from a token.',
+    expects: 'a map such as { tenant: 7 }',
+  }),
+  expires: date({ description: 'The day from which this key is no longer accepted, in UTC.' }),
 });
 
 /** Names must be unique, since they identify the caller in logs and quotas; a repeated hash would have two sets of roles. */
@@ -50,6 +56,10 @@ const apiKeys = refined(
   (keys, report) => {
     distinct(keys, 'name', [], report);
     distinct(keys, 'hash', [], report);
+    for (const [index, { claims = {} }] of keys.entries()) {
+      if (claims['sub'] !== undefined)
+        report([index, 'claims', 'sub'], '`sub` stands beside `claims`, not in it');
+    }
   },
 );
 
@@ -120,6 +130,9 @@ const jwt = refined(
           },
         ),
         rolesClaim: text({ description: 'The claim that holds the roles.', default: 'roles' }),
+        typ: text({
+          description: 'The `typ` that the header of a token has to have, such as `at+jwt`.',
+        }),
       },
       { description: 'Signed tokens: by what they are checked.' },
     ),

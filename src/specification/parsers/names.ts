@@ -76,6 +76,13 @@ export const propertyNames: NameRule = {
   advice: (name, names, suffixes) => adviceOnField(name, names, suffixes, []),
 };
 
+/** Names of claims, as access rules write them. */
+export const claimNames: NameRule = {
+  pattern: /^[\w./:@-]+$/,
+  caseless: false,
+  refusal: (name) => refuseName(name, "a claim's name", 'letters, digits and _ - . : / @'),
+};
+
 /** Names of field groups, written after `@` in `fields`. */
 export const groupNames: NameRule = {
   pattern: /^[A-Za-z][A-Za-z0-9_-]{0,62}$/,
