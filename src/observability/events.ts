@@ -62,6 +62,8 @@ export class RequestTrace {
   client: string | undefined;
   /** The caller's name, from its credential. */
   caller: string | undefined;
+  /** What tells the caller from all others; undefined for anonymous requests. */
+  callerId: string | undefined;
   /** An error that no rule foresaw. */
   failure: unknown;
   /** The request body, if a reader wants bodies. */

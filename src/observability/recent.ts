@@ -17,6 +17,7 @@ export interface KeptRequest {
   readonly code: string | undefined;
   readonly duration: number;
   readonly caller: string | undefined;
+  readonly callerId: string | undefined;
   readonly client: string | undefined;
   readonly failure: unknown;
   /** The length of the response body; undefined if it was streamed or not recorded. */
@@ -71,6 +72,7 @@ export class RecentRequests {
     place.code = end.code;
     place.duration = end.duration;
     place.caller = trace.caller;
+    place.callerId = trace.callerId;
     place.client = trace.client;
     place.failure = trace.failure;
     place.size = undefined;
@@ -124,6 +126,7 @@ function emptyPlace(): Place {
     code: undefined,
     duration: 0.5,
     caller: undefined,
+    callerId: undefined,
     client: undefined,
     failure: undefined,
     size: undefined,

@@ -164,7 +164,7 @@ describe('requests', () => {
   });
 
   test('tell no credentials and no writeOnly values, and in start no values at all', async () => {
-    const api = await serving(keys);
+    const api = await serving(`${keys}\ndebug: { roles: [admin] }`);
     await look(api, boss);
     await api.send('POST', '/v1/things', { name: 'a', secret: 'hush-1' }, boss);
     await api.get('/v1/things?secret=hush-2&name=a', { ...hand, cookie: 'hush-3' });

@@ -11,7 +11,7 @@ describe('the stream', () => {
     rows.map(({ number }) => number);
 
   test('says who looks on, then what there is, then what comes', async () => {
-    const api = await serving(keys);
+    const api = await serving(`${keys}\ndebug: { roles: [admin] }`);
     await api.get('/v1/things');
     const stream = await watching(api, boss);
     expect(stream.headers.get('content-type')).toBe('text/event-stream');

@@ -65,9 +65,12 @@ export function Statements({ request, session }: Props): JSX.Element {
             {statement.stage === null ? '' : `, in ${statement.stage}`}
           </Text>
           <pre className="block" tabIndex={0}>
-            {inClauses(statement.sql)}
+            {statement.sql === null ? 'Not told' : inClauses(statement.sql)}
           </pre>
-          <Plan number={index + 1} query={explain.data?.find(({ sql }) => sql === statement.sql)} />
+          <Plan
+            number={index + 1}
+            query={explain.data?.find(({ sql }) => sql !== null && sql === statement.sql)}
+          />
         </div>
       ))}
       {explain.data

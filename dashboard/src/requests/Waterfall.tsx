@@ -12,7 +12,7 @@ export function Waterfall({ request }: { readonly request: RequestDetail }): JSX
     { name: step.stage, isSql: false, part: step },
     ...statementList
       .filter(({ stage, begin }) => stage === step.stage && begin >= step.begin - 0.01)
-      .map((statement) => ({ name: statement.sql, isSql: true, part: statement })),
+      .map((statement) => ({ name: statement.sql ?? 'Not told', isSql: true, part: statement })),
   ]);
   return (
     <>

@@ -73,6 +73,7 @@ function steps(exchange: Exchange, transmission: Transmission | undefined): Answ
   return after(exchange.callerCheck.check(exchange, path), ({ caller, headers }) => {
     if (caller.ok) {
       trace.caller = caller.value.name;
+      trace.callerId = caller.value.id;
       if (watching !== undefined) watching.caller = caller.value;
     }
     // Before the delay, so that logs and metrics know the route of requests that fail or are cancelled in it.

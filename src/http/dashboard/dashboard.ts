@@ -12,7 +12,13 @@ import type {
 import { RecentRequests } from '../../observability/recent.ts';
 import type { StreamedBody } from '../response/response.ts';
 import { mostRows, newsTogether, type DashboardNews, type NewsWanted } from './news.ts';
-import { requestDetail, requestRow, type Telling } from './requests.ts';
+import {
+  isShownTo,
+  requestDetail,
+  requestRow,
+  type LimitedViewer,
+  type Telling,
+} from './requests.ts';
 import { Watcher, type Source } from './watcher.ts';
 import type { NetworkChange, RequestDetail, RequestRow } from './wire.ts';
 import type { Mode } from '../edge/edge.ts';
@@ -195,46 +201,59 @@ export class Dashboard implements TraceReader {
   }
 
   /** The details of a request, from whichever worker has answered it. */
-  async detail(id: string): Promise<RequestDetail | undefined> {
-    const own = this.ownDetail(id);
-    if (own !== undefined) return own;
+  async detail(id: string, viewer?: LimitedViewer): Promise<RequestDetail | undefined> {
+    const own = this.ownDetail(id, viewer);
+    // Viewers are limited in `dev` only, which has no workers.
+    if (own !== undefined || viewer !== undefined) return own;
     const others = await this.options.workers?.callOthers('request', id);
     return others?.find((one) => one !== null) ?? undefined;
   }
 
-  private ownDetail(id: string): RequestDetail | undefined {
+  private ownDetail(id: string, viewer?: LimitedViewer): RequestDetail | undefined {
     const request = this.recent.find(id);
-    return request && requestDetail(request, this.telling);
+    if (request === undefined || !isShownTo(viewer, request)) return undefined;
+    return requestDetail(request, this.telling, viewer);
   }
 
   private get telling(): Telling {
     return { api: this.options.api(), mode: this.options.mode, wallOffset: this.wallOffset };
   }
 
-  private async news(wanted: NewsWanted): Promise<DashboardNews> {
+  private async news(wanted: NewsWanted, viewer?: LimitedViewer): Promise<DashboardNews> {
     const others = (await this.options.workers?.callOthers('news', wanted)) ?? [];
-    return newsTogether([await this.ownNews(wanted), ...others]);
+    return newsTogether([await this.ownNews(wanted, Infinity, viewer), ...others]);
   }
 
-  private async ownNews({ seen, from }: NewsWanted, longest = Infinity): Promise<DashboardNews> {
+  private async ownNews(
+    { seen, from }: NewsWanted,
+    longest: number,
+    viewer?: LimitedViewer,
+  ): Promise<DashboardNews> {
     const { workers, origin, clock } = this.options;
     const member = String(workers?.id ?? 0);
     const spans = from === undefined ? [] : this.activity.since(origin + clock(), from);
     if (seen === undefined) return { seen: {}, rows: [], spans };
     const last = Object.hasOwn(seen, member) ? (seen[member] ?? 0) : 0;
-    const rows = await this.rowsAfter(last, clock() + longest);
-    return { seen: { [member]: rows.at(-1)?.number ?? last }, rows, spans };
+    const { rows, read } = await this.rowsAfter(last, clock() + longest, viewer);
+    return { seen: { [member]: read }, rows, spans };
   }
 
   /** The rows of requests after one, until `end`; a few in a turn, since the longest URLs take some ms each. */
-  private async rowsAfter(number: number, end: number): Promise<readonly RequestRow[]> {
+  private async rowsAfter(
+    number: number,
+    end: number,
+    viewer: LimitedViewer | undefined,
+  ): Promise<{ readonly rows: readonly RequestRow[]; readonly read: number }> {
     const rows: RequestRow[] = [];
+    let read = number;
     for (;;) {
       const { telling } = this;
-      const some = this.recent.after(rows.at(-1)?.number ?? number, rowsATurn);
-      for (const request of some) rows.push(requestRow(request, telling));
+      const some = this.recent.after(read, rowsATurn);
+      for (const request of some)
+        if (isShownTo(viewer, request)) rows.push(requestRow(request, telling));
+      read = some.at(-1)?.number ?? read;
       const isEnough = rows.length >= mostRows || this.options.clock() >= end;
-      if (some.length < rowsATurn || isEnough) return rows;
+      if (some.length < rowsATurn || isEnough) return { rows, read };
       await ownTurn();
     }
   }
@@ -249,12 +268,15 @@ export class Dashboard implements TraceReader {
   }
 
   /** The event stream of a page; undefined if there are too many, or the server is stopping. */
-  watch(source: Pick<Source, 'hello' | 'seen'>): StreamedBody | undefined {
+  watch(source: Pick<Source, 'hello' | 'seen'>, viewer?: LimitedViewer): StreamedBody | undefined {
     const isFull = this.isClosed || this.watchers.size >= mostWatchers;
-    return isFull ? undefined : this.events(source);
+    return isFull ? undefined : this.events(source, viewer);
   }
 
-  private async *events(source: Pick<Source, 'hello' | 'seen'>): StreamedBody {
+  private async *events(
+    source: Pick<Source, 'hello' | 'seen'>,
+    viewer: LimitedViewer | undefined,
+  ): StreamedBody {
     const watcher = new Watcher();
     const { clock } = this.options;
     // Not reached if the body is never read.
@@ -264,7 +286,7 @@ export class Dashboard implements TraceReader {
       yield* watcher.events({
         ...source,
         server: this.server,
-        news: (wanted) => this.news(wanted),
+        news: (wanted) => this.news(wanted, viewer),
         points: (spans, from) => pointsOf(spans, this.options.origin + clock(), from),
         clock,
         looks: () => this.look(),

@@ -12,7 +12,8 @@ import { readEventId } from './news.ts';
 import type { RowCounts } from './wire.ts';
 import type { Exchange } from '../api/exchange.ts';
 import type { ServedApi } from '../server/served-api.ts';
-import { mayDebug } from '../debug/audience.ts';
+import { isInAudience, mayDebug, seesAll } from '../debug/audience.ts';
+import type { LimitedViewer } from './requests.ts';
 import { answerMethod, nothingAt } from '../api/router.ts';
 
 /** The most records that are counted, and how long counts are cached, in ms. */
@@ -71,7 +72,8 @@ export async function answerDashboard(
 
 async function answerData(name: string, asked: Asked): Promise<Result<object>> {
   if (name.startsWith('requests/')) {
-    const request = await asked.dashboard.detail(name.slice('requests/'.length));
+    const id = name.slice('requests/'.length);
+    const request = await asked.dashboard.detail(id, limitedViewer(asked));
     return request === undefined
       ? fail(apiError('RESOURCE_NOT_FOUND', 'This request is not kept any more'))
       : ok(request);
@@ -80,23 +82,28 @@ async function answerData(name: string, asked: Asked): Promise<Result<object>> {
   return endpoint === undefined ? fail(nothingAt(`${dashboardPath}/api/${name}`)) : endpoint(asked);
 }
 
+/** The caller as a viewer of requests, if it does not see those of everyone. */
+function limitedViewer({ exchange, caller, version }: Asked): LimitedViewer | undefined {
+  const { dashboard } = exchange.servedApi.api.settings;
+  if (seesAll(exchange, caller) || isInAudience(dashboard, caller)) return undefined;
+  return { id: caller.id, view: exchange.servedApi.view(version, caller) };
+}
+
 /** The event stream; it continues after `Last-Event-ID` if that is from this server. */
 function answerEvents(asked: Asked): Result<Response> {
   const { exchange, caller, dashboard } = asked;
   const { mode, headers, requestId } = exchange;
   const seen = readEventId(dashboard.server, String(headers['last-event-id'] ?? ''));
-  const body = dashboard.watch({
-    hello: {
-      token: dashboard.token,
-      mode,
-      caller: caller.name ?? null,
-      mayChange: mayDebug(exchange, caller),
-      processes: dashboard.processes,
-      isContinued: seen !== undefined,
-      specification: dashboard.specification ?? null,
-    },
-    seen: seen ?? {},
-  });
+  const hello = {
+    token: dashboard.token,
+    mode,
+    caller: caller.name ?? null,
+    mayChange: mayDebug(exchange, caller),
+    processes: dashboard.processes,
+    isContinued: seen !== undefined,
+    specification: dashboard.specification ?? null,
+  };
+  const body = dashboard.watch({ hello, seen: seen ?? {} }, limitedViewer(asked));
   if (body === undefined)
     return fail(apiError('OVERLOADED', 'Too many dashboards are open, or the server is stopping'));
   const response = streamResponse('text/event-stream', body, requestId, {

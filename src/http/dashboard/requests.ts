@@ -1,4 +1,6 @@
 import type { Api } from '../../model/api.ts';
+import type { View } from '../../model/view.ts';
+import { namesNothingHidden } from '../../sql/compile/visible.ts';
 import { routeName } from '../../observability/events.ts';
 import type { KeptRequest, RequestRecord } from '../../observability/recent.ts';
 import { toldTime, type Recording } from '../../observability/recording.ts';
@@ -13,6 +15,20 @@ export interface Telling {
   readonly mode: Mode;
   /** See `Dashboard`. */
   readonly wallOffset: number;
+}
+
+/**
+ * A caller that sees its own requests only, and of their statements those that name nothing hidden from it. See
+ * docs/contract/7-data-debug-dashboard.md#dashboard-access, rule 5.
+ */
+export interface LimitedViewer {
+  readonly id: string | undefined;
+  readonly view: View;
+}
+
+/** Whether a request may be shown; without a viewer, to callers that see those of everyone. */
+export function isShownTo(viewer: LimitedViewer | undefined, { callerId }: KeptRequest): boolean {
+  return viewer === undefined || (viewer.id !== undefined && viewer.id === callerId);
 }
 
 /** A row of the list of requests. */
@@ -38,7 +54,11 @@ export function requestRow(request: KeptRequest, telling: Telling): RequestRow {
 }
 
 /** The details of one request. */
-export function requestDetail(request: KeptRequest, telling: Telling): RequestDetail {
+export function requestDetail(
+  request: KeptRequest,
+  telling: Telling,
+  viewer?: LimitedViewer,
+): RequestDetail {
   const { url, size, failure, record } = request;
   const redaction = redactionOf(telling.api, telling.mode);
   const { showsValues } = redaction;
@@ -53,11 +73,21 @@ export function requestDetail(request: KeptRequest, telling: Telling): RequestDe
     requestBody: showsValues ? requestBody(record?.requestBody, redaction) : null,
     responseBody: showsValues ? responseBody(record, redaction, url) : null,
     failure:
-      telling.mode === 'dev' && failure instanceof Error
+      telling.mode === 'dev' && viewer === undefined && failure instanceof Error
         ? (failure.stack ?? failure.message)
         : null,
-    ...(record === undefined ? {} : recorded(record.recording)),
+    ...(record === undefined ? {} : recorded(record.recording, sqlFor(request, viewer))),
   };
+}
+
+/** The SQL of a statement as a viewer may see it; null if it names something hidden. */
+function sqlFor(
+  { operation }: KeptRequest,
+  viewer: LimitedViewer | undefined,
+): (sql: string) => string | null {
+  const isRead = operation === 'list' || operation === 'read';
+  return (sql) =>
+    viewer === undefined || namesNothingHidden(sql, viewer.view, isRead) ? sql : null;
 }
 
 function requestBody(body: Buffer | undefined, redaction: Redaction): ShownBody | null {
@@ -100,11 +130,10 @@ interface Span {
   readonly duration: number;
 }
 
-function recorded({
-  begin,
-  steps,
-  statements,
-}: Recording): Pick<RequestDetail, 'steps' | 'statementList'> {
+function recorded(
+  { begin, steps, statements }: Recording,
+  shown: (sql: string) => string | null,
+): Pick<RequestDetail, 'steps' | 'statementList'> {
   // Rounds ends, not durations, so that a statement stays within its step.
   const span = (part: { readonly begin: number; readonly end: number }): Span => {
     const from = toldTime(part.begin - begin);
@@ -113,7 +142,7 @@ function recorded({
   return {
     steps: steps.map((step) => ({ stage: step.stage, ...span(step) })),
     statementList: statements.map((statement) => ({
-      sql: statement.sql,
+      sql: shown(statement.sql),
       stage: statement.step?.stage ?? null,
       ...span(statement),
       rows: statement.rows ?? null,

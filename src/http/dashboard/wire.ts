@@ -44,7 +44,8 @@ export interface Step {
 }
 
 export interface RanStatement {
-  readonly sql: string;
+  /** Null: it names something hidden from the caller. */
+  readonly sql: string | null;
   readonly stage: string | null;
   readonly begin: number;
   readonly duration: number;

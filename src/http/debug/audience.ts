@@ -31,3 +31,9 @@ export function mayDebug(
   if (!isDebugOn(exchange.servedApi, exchange.mode)) return false;
   return exchange.mode === 'dev' || isInAudience(exchange.servedApi.api.settings.debug, caller);
 }
+
+/** Whether debug output may show what is hidden from the caller: without `auth`, and to `debug.roles`. */
+export function seesAll({ servedApi }: { readonly servedApi: Served }, caller: Caller): boolean {
+  const { auth, debug } = servedApi.api.settings;
+  return auth === undefined || (typeof debug === 'object' && isInAudience(debug, caller));
+}

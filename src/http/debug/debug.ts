@@ -8,17 +8,11 @@ import { isWhole, type Response } from '../response/response.ts';
 import { unless } from '../../lib/maybe-promise.ts';
 import { namesNothingHidden } from '../../sql/compile/visible.ts';
 import type { Recording, Step } from '../../observability/recording.ts';
-import { decide, type Caller } from '../../model/access.ts';
+import { decide } from '../../model/access.ts';
 import type { Exchange, Watching } from '../api/exchange.ts';
-import { isInAudience, mayDebug } from './audience.ts';
+import { mayDebug, seesAll } from './audience.ts';
 import { isInCursorMode } from '../api/reads.ts';
 import { operationOf } from '../api/router.ts';
-
-/** Whether debug output may show what is hidden from the caller: without `auth`, and to `debug.roles`. */
-function seesAll({ servedApi }: Exchange, caller: Caller): boolean {
-  const { auth, debug } = servedApi.api.settings;
-  return auth === undefined || (typeof debug === 'object' && isInAudience(debug, caller));
-}
 
 /** The size of a body in bytes; 0 if it is streamed. */
 export function sizeOf({ body }: Response): number {
