@@ -53,7 +53,7 @@ describe('messages', () => {
     [
       'a key of another part, deep in this one',
       `${good}\nauth: { apiKeys: [{ name: a, hash: "sha256:${'0'.repeat(64)}", key: b }] }`,
-      '2:111 auth.apiKeys[0].key: unknown attribute `key`; known here: `name`, `hash`, `roles`, `sub`',
+      '2:111 auth.apiKeys[0].key: unknown attribute `key`; known here: `name`, `hash`, `roles`, `sub`, `claims`, `expires`',
     ],
     [
       'a list of fields where one of lists is wanted',
