@@ -161,8 +161,15 @@ export function refusalOf(
   return authenticated || auth === undefined ? refusal : needsCredentials;
 }
 
-/** `{user.sub}`: in a row rule, a claim of the caller. */
-export const claimPattern = /\{user\.([\w./:@-]+)\}/gu;
+/** `{user.sub}`: in a row rule or a default, a claim of the caller. */
+const claimPattern = /\{user\.([\w./:@-]+)\}/gu;
+
+const wholeClaim = new RegExp(`^${claimPattern.source}$`, 'u');
+
+/** The name of the claim that a whole text stands for; undefined for other texts. */
+export function claimName(text: string): string | undefined {
+  return wholeClaim.exec(text)?.[1];
+}
 
 /** In a row rule, the time of the request. */
 export const nowWord = '{now}';

@@ -260,9 +260,10 @@ export interface FieldType extends TypeKeys {
 /** The types that a specification may name, by name. */
 export type FieldTypes = Readonly<Record<string, FieldType>>;
 
-/** What a field has that a create does not name: a value, or one that is drawn for each record. */
+/** What a field has that a create does not name: a value, a claim of the caller, or one that is drawn for each record. */
 export type Default =
   | { readonly kind: 'value'; readonly value: JsonValue }
+  | { readonly kind: 'claim'; readonly claim: string }
   | { readonly kind: 'now' | 'uuid' };
 
 /** A foreign key: it holds the value of `field` in `resource`. */

@@ -33,7 +33,7 @@ export async function createRecords(call: Call): Promise<Result<Response>> {
   const { exchange, resourceView } = call;
   const { api } = exchange.servedApi;
   const key = readIdempotencyKey(exchange.headers['idempotency-key']);
-  const moment = atOneTime(exchange.clockAndIds);
+  const moment = atOneTime(exchange.clockAndIds, call.caller.claims);
   const prepared = await prepare(
     call,
     moment,
@@ -113,7 +113,7 @@ export async function updateRecord(
   const id = parseId(idText, resourceView);
   const [type] = mediaTypeOf(exchange.headers);
   const options = { merges: type === mergePatchType, preconditions: preconditionsOf(exchange) };
-  const moment = atOneTime(exchange.clockAndIds);
+  const moment = atOneTime(exchange.clockAndIds, call.caller.claims);
   const prepared = await prepare(call, moment, (body) =>
     inBodyTime(() => planUpdate(body, kind, id ?? idText, resourceView, moment, options)),
   );
@@ -145,7 +145,7 @@ export async function deleteRecord(call: Call, idText: string): Promise<Result<R
   const deleted = await execute(
     call,
     plan,
-    answeringWith(call, atOneTime(exchange.clockAndIds), compiled.value),
+    answeringWith(call, atOneTime(exchange.clockAndIds, call.caller.claims), compiled.value),
   );
   return deleted.ok ? ok(emptyResponse(204, exchange.requestId)) : deleted;
 }

@@ -47,13 +47,17 @@ export function checkField(field: Draft<Field>, path: Path, report: Report): voi
   if (field.scale > field.precision)
     report(at('scale'), `scale ${field.scale} is over precision ${field.precision}; lower it`);
   checkValues(field, path, report);
+  checkClaim(field, path, report);
   warnOfWord(field, path, report);
   warnOfSlashes(field, path, report);
   warnOfRepeats(field, path, report);
   for (const property of field.properties?.values() ?? []) {
     const place = [...path, 'properties', property.name];
     if (property.default !== undefined && property.default.kind !== 'value')
-      report([...place, 'default'], 'only a field of a resource takes now or uuid; give a value');
+      report(
+        [...place, 'default'],
+        'only a field of a resource takes now, uuid or a claim; give a value',
+      );
     checkField(property, place, report);
   }
   if (field.items !== undefined) checkField(field.items, at('items'), report);
@@ -119,6 +123,25 @@ function checkValues(field: Draft<Field>, path: Path, report: Report): void {
   if (field.attributes.example !== undefined) check(field.attributes.example, 'example');
   if (field.default?.kind === 'value')
     field.default = { kind: 'value', value: check(field.default.value, 'default') };
+}
+
+/** A claim as the default is one value, written as it is in row rules. */
+function checkClaim({ type, items, default: given }: Field, path: Path, report: Report): void {
+  const at = [...path, 'default'];
+  if (
+    given?.kind === 'claim' &&
+    (type.json === 'any' || type.json === 'object' || items !== undefined)
+  )
+    report(at, `a field of type ${type.name} takes no claim as its default; give a value`);
+  if (
+    given?.kind === 'value' &&
+    typeof given.value === 'string' &&
+    /\{\s*user\s*\./iu.test(given.value)
+  )
+    report(
+      at,
+      `${JSON.stringify(given.value)} is no claim: {user.<claim>} is the whole default, and its name has letters, digits and _ - . : / @`,
+    );
 }
 
 /** What `now` and `uuid` are where the type fits; elsewhere they are texts, which is seldom meant. */

@@ -2,7 +2,7 @@ import { lost } from '../../specification/parsers/left-out.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { Report } from '../../specification/problems.ts';
 import type { FieldSpecification } from '../../specification/specification.ts';
-import { fieldAccessOf } from '../access.ts';
+import { claimName, fieldAccessOf } from '../access.ts';
 import type { Default, Field, FieldType } from '../api.ts';
 import { memberNames, type DraftField, type DraftResource, type Path } from './draft.ts';
 import { typeOf } from '../field-types/registry.ts';
@@ -151,5 +151,7 @@ function makeDefault(
   value: FieldSpecification['default'],
 ): Default | undefined {
   if (value === undefined) return undefined;
+  const claim = typeof value === 'string' ? claimName(value) : undefined;
+  if (claim !== undefined) return { kind: 'claim', claim };
   return value === drawn?.word ? { kind: drawn.word } : { kind: 'value', value };
 }

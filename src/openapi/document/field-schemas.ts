@@ -103,6 +103,9 @@ function notes(field: Field): JsonSchema {
   const words = [
     attributes.description,
     immutable ? 'It is set when the record is created and stays.' : undefined,
+    field.default?.kind === 'claim'
+      ? `A new record without it gets the caller's claim \`${field.default.claim}\`.`
+      : undefined,
     type.note?.(field),
     boundsInWords(field),
   ].filter((word) => word !== undefined);

@@ -2,7 +2,7 @@ import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Predicate, Slot } from '../filter/predicate.ts';
 import { comparedField, readItem } from '../filter/operand.ts';
 import { splitList } from '../filter/text.ts';
-import { claimPattern, nowWord, operations, type Rule } from '../../model/access.ts';
+import { claimName, nowWord, operations, type Rule } from '../../model/access.ts';
 import type { Api, Limits, Resource } from '../../model/api.ts';
 import { operators } from '../../model/operators.ts';
 import { ownerView, type View } from '../../model/view.ts';
@@ -180,12 +180,6 @@ function requestItems(
     problems.push({ parameter, ...value.error });
     return [];
   });
-}
-
-const wholeClaim = new RegExp(`^${claimPattern.source}$`, 'u');
-
-function claimName(text: string): string | undefined {
-  return wholeClaim.exec(text)?.[1];
 }
 
 /** Whether a literal was probably meant as a claim. A typing error must not make a rule match more rows. */

@@ -1,23 +1,31 @@
-import type { Field } from '../../model/api.ts';
+import { claimOf, type Claims } from '../../model/access.ts';
+import type { Field, Resource } from '../../model/api.ts';
+import { getOrInsert } from '../../lib/get-or-insert.ts';
+import { readValue } from '../../model/validation.ts';
+import { readClaim } from '../filter/operand.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import type { ResourceView } from '../../model/view.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { FieldValues } from '../plan.ts';
 
-/** The clock and the source of ids for a write; replaced in tests. */
+/** What defaults are drawn from: the clock and the source of ids, which are replaced in tests, and the caller. */
 export interface ClockAndIds {
   readonly now: () => Date;
   /** A UUIDv7. */
   readonly uuid: () => string;
+  /** Of the caller of a write; without it no default is a claim. */
+  readonly claims?: Claims;
 }
 
-/** The default of a field, generated now if it is `now` or `uuid`; undefined if it has none. */
+/** The default of a field, generated now if it is `now` or `uuid`; undefined if it has none, or the caller lacks the claim. */
 export function makeDefault(field: Field, clockAndIds: ClockAndIds): JsonValue | undefined {
   switch (field.default?.kind) {
     case undefined:
       return undefined;
     case 'value':
       return field.default.value;
+    case 'claim':
+      return defaultClaim(field, field.default.claim, clockAndIds.claims);
     case 'uuid':
       return clockAndIds.uuid();
     case 'now': {
@@ -28,6 +36,36 @@ export function makeDefault(field: Field, clockAndIds: ClockAndIds): JsonValue |
     default:
       return field.default satisfies never;
   }
+}
+
+/** A claim as a value of the field; undefined if it is missing, or no value that the field takes. */
+export function defaultClaim(
+  field: Field,
+  name: string,
+  claims: Claims = {},
+): JsonValue | undefined {
+  const value = readClaim(claimOf(claims, name) ?? null, { field, operator: 'eq' });
+  const read = value === undefined ? undefined : readValue(value, field);
+  return read?.ok === true ? read.value : undefined;
+}
+
+const claimed = new WeakMap<Resource, readonly Field[]>();
+
+/**
+ * Whether a caller lacks a claim that a new row cannot be without: the default of a field that may not be null. `given`
+ * tells fields for which the body has a value.
+ */
+export function lacksClaim(
+  resource: Resource,
+  clockAndIds: ClockAndIds,
+  given: (field: Field) => boolean,
+): boolean {
+  const fields = getOrInsert(claimed, resource, () =>
+    [...resource.fields.values()].filter(
+      (field) => field.default?.kind === 'claim' && !field.nullable,
+    ),
+  );
+  return fields.some((field) => !given(field) && makeDefault(field, clockAndIds) === undefined);
 }
 
 /** Whether a field holds the time of its record's last update. */

@@ -13,7 +13,7 @@ import {
   type ResourceView,
 } from '../../model/view.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { complete, makeDefault, isUpdateStamp, type ClockAndIds } from './defaults.ts';
+import { complete, lacksClaim, makeDefault, isUpdateStamp, type ClockAndIds } from './defaults.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
 import type { FieldValues, Link, LinkChange, WriteKind } from '../plan.ts';
 
@@ -45,10 +45,16 @@ export function readAllLinks(
 }
 
 /** Whether this caller may write all links in a body. */
-export function mayWriteLinks(body: object, resourceView: ResourceView): boolean {
+export function mayWriteLinks(
+  body: object,
+  resourceView: ResourceView,
+  clockAndIds: ClockAndIds,
+): boolean {
   return Object.keys(body).every((name) => {
     const linked = linkedRelation(name, resourceView);
-    return linked === undefined || mayLink(linked.view, resourceView);
+    if (linked === undefined) return true;
+    const { view, relation } = linked;
+    return mayLink(view, resourceView) && !lacksClaim(relation.through, clockAndIds, () => false);
   });
 }
 

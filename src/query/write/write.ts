@@ -8,7 +8,7 @@ import {
   type FieldProblem,
   type Result,
 } from '../../errors.ts';
-import { refusalOf } from '../../model/access.ts';
+import { refusalOf, type Claims } from '../../model/access.ts';
 import type { Api, Field } from '../../model/api.ts';
 import {
   counted,
@@ -33,6 +33,7 @@ import {
   complete,
   makeDefault,
   isLeftToDatabase,
+  lacksClaim,
   isUpdateStamp,
   type ClockAndIds,
 } from './defaults.ts';
@@ -50,7 +51,7 @@ export function planCreate(
   { limits }: Api,
   moment: ClockAndIds,
 ): Result<WritePlan> {
-  const { resource } = resourceView;
+  const { resource, inputs } = resourceView;
   const isArray = Array.isArray(body);
   const bodies: readonly unknown[] = isArray ? body : [body];
   if (bodies.length > limits.batchItems)
@@ -61,8 +62,16 @@ export function planCreate(
       ),
     );
   if (!isArray && !isJsonObject(body)) return fail(noObject());
-  if (!bodies.every((item) => !isJsonObject(item) || mayWriteLinks(item, resourceView)))
-    return refused(resourceView);
+  const mayCreate = (item: unknown): boolean =>
+    !isJsonObject(item) ||
+    (mayWriteLinks(item, resourceView, moment) &&
+      !lacksClaim(
+        resource,
+        moment,
+        (field) =>
+          !field.readOnly && Object.hasOwn(item, fieldNameIn(inputs.values(), field) ?? ''),
+      ));
+  if (!bodies.every(mayCreate)) return refused(resourceView);
   const tooMany = tooManyLinks(bodies, resourceView);
   if (tooMany !== undefined) return fail(tooMany);
   const issues: ValueIssue[] = [];
@@ -110,7 +119,7 @@ export function planUpdate(
   { merges, preconditions }: UpdateOptions,
 ): Result<WritePlan> {
   if (!isJsonObject(body)) return fail(noObject());
-  if (!mayWriteLinks(body, resourceView)) return refused(resourceView);
+  if (!mayWriteLinks(body, resourceView, moment)) return refused(resourceView);
   const tooMany = tooManyLinks([body], resourceView);
   if (tooMany !== undefined) return fail(tooMany);
   const { resource } = resourceView;
@@ -214,10 +223,10 @@ function mergedParts(
   return new Map(parts);
 }
 
-/** Freezes the clock, so that all times in one request are equal. */
-export function atOneTime(clockAndIds: ClockAndIds): ClockAndIds {
+/** Freezes the clock, so that all times in one request are equal. `claims`: those of its caller. */
+export function atOneTime(clockAndIds: ClockAndIds, claims: Claims): ClockAndIds {
   const now = clockAndIds.now();
-  return { ...clockAndIds, now: () => now };
+  return { ...clockAndIds, claims, now: () => now };
 }
 
 /** Checks that of each morph pair whose halves are both known, both are null or neither. */
@@ -285,8 +294,12 @@ function readRecord(
     const { name, field } = input;
     if (Object.hasOwn(body, name) || field === id) continue;
     if (kind === 'replace' && outlastsReplacing(resourceView, input)) continue;
+    const isClaim = field.default?.kind === 'claim';
+    // A claim is that of who creates the record.
+    if (isClaim && kind === 'replace') continue;
     const fallback = makeDefault(field, clockAndIds);
     if (fallback !== undefined) values.set(field, fallback);
+    else if (isClaim) values.set(field, null);
     else if (isLeftToDatabase(field)) continue;
     else if (isWritable(input, kind) ? field.required || !field.nullable : !field.nullable)
       note(name, 'is required');

@@ -1,6 +1,8 @@
+import type { Claims } from '../../model/access.ts';
 import type { Field, MorphTo, Resource } from '../../model/api.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { FieldValues } from '../../query/plan.ts';
+import { defaultClaim } from '../../query/write/defaults.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
 import { encodeValue, type Dialect } from '../../sql/dialect.ts';
@@ -206,6 +208,14 @@ export function keptIn(current: FieldValues, rights: RowRights | undefined): IsK
     JSON.stringify(current.get(field)) === JSON.stringify(value);
 }
 
+/** Whether a value is one that the server gives: whether the caller sees its record makes no difference. */
+function isOwnDefault(field: Field, value: JsonValue, claims: Claims): boolean {
+  if (field.default?.kind === 'value') return field.default.value === value;
+  return (
+    field.default?.kind === 'claim' && defaultClaim(field, field.default.claim, claims) === value
+  );
+}
+
 /**
  * The keys that reference rows hidden from the caller, with the same message as for missing rows. A default is not checked,
  * since the caller has not chosen it. See docs/contract/3-writing.md#references-and-unique-values, rule 2.
@@ -220,8 +230,7 @@ export async function hiddenKeys(
   for (const [field, value] of values) {
     const target = field.reference?.field;
     if (rights === undefined || target === undefined || value === null) continue;
-    const isDefault = field.default?.kind === 'value' && field.default.value === value;
-    if (isDefault || isKept(field, value)) continue;
+    if (isOwnDefault(field, value, rights.claims) || isKept(field, value)) continue;
     const key = encodeValue(dialect, value, target);
     if (!(await rights.isAllowed(target, 'read', key, transaction)))
       conflicts.push({ field, message: missingTarget(access, field, target, value) });

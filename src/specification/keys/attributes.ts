@@ -116,7 +116,10 @@ export const attributes = {
     { sets: ['column'], relations: ['belongsTo'], places: anywhere },
   ),
   default: fits(
-    anyJson({ description: 'What an omitted value becomes: a value, `now` or `uuid`.' }),
+    anyJson({
+      description:
+        'What an omitted value becomes: a value, `now`, `uuid`, or a claim of the caller such as `{user.sub}`.',
+    }),
     { sets: ['column'], places: withName },
   ),
   unique: fits(

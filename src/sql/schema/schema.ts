@@ -85,7 +85,8 @@ function columnOf(field: Field, dialect: StoredForms): ColumnSchema {
 }
 
 function fillOf(field: Field, dialect: StoredForms): Fill | undefined {
-  if (field.default === undefined) return undefined;
+  // Rows that are there already have no caller.
+  if (field.default === undefined || field.default.kind === 'claim') return undefined;
   // The databases have no common expression for the current time in other forms.
   if (field.default.kind !== 'value')
     return field.attributes.storedAs === undefined ? { kind: field.default.kind } : undefined;

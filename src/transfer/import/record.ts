@@ -231,6 +231,9 @@ function unread(issue: string): ParsedRecord {
 
 function fallbackOf(field: Field): JsonValue | undefined {
   if (field.default?.kind === 'value') return field.default.value;
-  const isLeft = field.default === undefined && field.nullable && !field.required;
+  // An import has no caller whose claim it could be.
+  const isLeft =
+    (field.default === undefined && field.nullable && !field.required) ||
+    (field.default?.kind === 'claim' && field.nullable);
   return isLeft ? null : undefined;
 }
