@@ -186,7 +186,7 @@ describe('values that fail the rules of their field', () => {
     [
       'a default of a property that would have to be drawn',
       x('type: object, properties: { a: { type: datetime, default: ¦now } }'),
-      `${at}.properties.a.default: only a field of a resource takes now or uuid; give a value`,
+      `${at}.properties.a.default: only a field of a resource takes now, uuid or a claim; give a value`,
     ],
     [
       'allowed values',
