@@ -51,7 +51,7 @@ describe('a queue', () => {
 const forever = (name: string): string =>
   name === 'PostgreSQL'
     ? 'SELECT pg_sleep(3600)'
-    : 'SELECT count(*) FROM big AS a, big AS b, big AS c WHERE a.i + b.i + c.i = -1';
+    : 'SELECT count(*) FROM "big" AS a, "big" AS b, "big" AS c WHERE a.i + b.i + c.i = -1';
 
 describe.each(['SQLite', 'PostgreSQL'])('on %s', (name) => {
   let database: Database;
@@ -84,7 +84,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (name) => {
     const [greedy, other] = [new TestRequester('greedy'), new TestRequester('other')];
     const slow = Array.from({ length: 6 }, () => ask(forever(name), greedy));
     const ended = Promise.allSettled(slow);
-    const short = name === 'SQLite' ? 'SELECT count(*) FROM big WHERE i > 7' : 'SELECT 1';
+    const short = name === 'SQLite' ? 'SELECT count(*) FROM "big" WHERE i > 7' : 'SELECT 1';
     expect(await ask(short, other)).toHaveLength(1);
     if (name === 'PostgreSQL') expect(database.connections?.().waiting).toBe(4);
     greedy.leave();
