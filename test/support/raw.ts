@@ -11,16 +11,17 @@ export interface RawAnswer {
 export interface RawOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string;
 }
 
 /** Sends a path that `fetch` would encode or normalise; each of its characters is one byte. */
 export async function sendRaw(
   url: string,
   path: string,
-  { method = 'GET', headers = {} }: RawOptions = {},
+  { method = 'GET', headers = {}, body: sent }: RawOptions = {},
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
-  const { response, body } = await exchange({ hostname, port, path, method, headers });
+  const { response, body } = await exchange({ hostname, port, path, method, headers }, sent);
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
