@@ -80,7 +80,7 @@ describe('a good edit', () => {
     const { save, get } = await live();
     expect((await get('/v1/authors')).status).toBe(200);
     await save(library.replace('access: public', 'access: { read: none }'), reloaded);
-    expect((await get('/v1/authors')).status).toBe(401);
+    expect((await get('/v1/authors')).status).toBe(403);
     await save(library, reloaded);
     expect((await get('/v1/authors')).status).toBe(200);
   });
