@@ -115,7 +115,8 @@ describe.each(sides)('on %s', (_, api) => {
 
   test('others are answered meanwhile, and afterwards', async () => {
     const state = { isRunning: true };
-    const slow = Array.from({ length: 3 }, async () => {
+    // As many as leave something of the caller's share.
+    const slow = Array.from({ length: 2 }, async () => {
       const answer = await api().get(runaway);
       state.isRunning = false;
       return answer;
