@@ -28,10 +28,22 @@ export interface Api {
   readonly unversioned: boolean;
   readonly limits: Limits;
   readonly resources: ReadonlyMap<string, Resource>;
+  /** Undefined if changes are not recorded. */
+  readonly audit: Audit | undefined;
   /** The roles that any rule names; a caller's others say nothing. */
   readonly roles: ReadonlySet<string>;
   /** Configuration that only rooms above the model read. */
   readonly settings: Specification;
+}
+
+/** The audit log. See docs/contract/6-operation.md#audit. */
+export interface Audit {
+  /** What `/_audit` serves: its records are the changes. It is not among the resources of the Api. */
+  readonly resource: Resource;
+  /** The fields whose values are recorded, of each resource whose changes are. */
+  readonly recorded: ReadonlyMap<Resource, ReadonlySet<Field>>;
+  /** How long a change is kept, in ms. */
+  readonly keep: number;
 }
 
 export type Limits = Readonly<Required<LimitsSpecification>>;

@@ -15,6 +15,8 @@ export interface View {
   readonly subject: Subject;
   /** The view of a resource; undefined where it is unknown, hidden, or nobody may do anything with it. */
   readonly resource: (name: string) => ResourceView | undefined;
+  /** The view of the audit log; undefined without one. */
+  readonly audit: () => ResourceView | undefined;
   /** The views of the resources that this caller may do something with. */
   readonly resourceViews: () => readonly ResourceView[];
 }
@@ -128,8 +130,11 @@ function makeView(api: Api, viewer: Pick<Viewer, 'version' | 'subject' | 'owns' 
       const resourceView = resource(name);
       return resourceView !== undefined && resourceView.offered.size > 0 ? [resourceView] : [];
     });
+  let log: ResourceView | undefined;
+  const audit = (): ResourceView | undefined =>
+    (log ??= api.audit && faceOf(api.audit.resource, { ...viewer, resource, view }));
   const { version, key, subject } = viewer;
-  const view: View = { api, version, key, subject, resource, resourceViews };
+  const view: View = { api, version, key, subject, resource, audit, resourceViews };
   return view;
 }
 

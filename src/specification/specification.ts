@@ -24,6 +24,7 @@ export interface Specification {
   readonly auth?: AuthSpecification;
   readonly access?: AccessSpecification;
   readonly rateLimit?: false | RateLimitSpecification;
+  readonly audit?: boolean | AuditSpecification;
   readonly debug?: Audience;
   readonly metrics?: Audience;
   readonly dashboard?: Audience;
@@ -251,6 +252,13 @@ export interface QuotaSpecification {
   readonly max?: number;
   /** ms */
   readonly window?: number;
+}
+
+export interface AuditSpecification {
+  readonly resources?: readonly string[];
+  /** ms */
+  readonly keep?: number;
+  readonly roles?: readonly string[];
 }
 
 export interface LoggingSpecification {

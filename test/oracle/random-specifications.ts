@@ -24,6 +24,7 @@ function randomLimits(draw: Draw): Record<string, number> {
     responseItems: maxLimit + draw.below(300),
     inItems: 6,
     sorts: 40,
+    filters: 200,
   };
 }
 

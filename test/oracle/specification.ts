@@ -1,7 +1,7 @@
 /** Every field type, every kind of relation, ids of every format, names that look like parameters; limits to be met. */
 export const specification = `
 limits:
-  { defaultLimit: 8, maxLimit: 40, defaultDepth: 2, maxDepth: 4, expandedItems: 5, responseItems: 300, inItems: 6, sorts: 40 }
+  { defaultLimit: 8, maxLimit: 40, defaultDepth: 2, maxDepth: 4, expandedItems: 5, responseItems: 300, inItems: 6, sorts: 40, filters: 200 }
 groups: { brief: [name, title, text, rating] }
 resources:
   people:

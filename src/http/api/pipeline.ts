@@ -16,10 +16,12 @@ import type { Transmission } from '../simulation/simulated-network.ts';
 import { listRecords, readRecord } from './reads.ts';
 import {
   allowOf,
+  answerMethod,
   findFace,
   findRoute,
   isServed,
   kindOf,
+  nothingAt,
   operationOf,
   type ResourceRoute,
   type Route,
@@ -141,6 +143,8 @@ function answerRoute(exchange: Exchange, route: Route, caller: Caller): Answer {
       return answerSystem(route.path, exchange, caller);
     case 'openapi':
       return answerDocument(route.version, exchange, caller);
+    case 'audit':
+      return answerAudit(exchange, route.id, caller);
     case 'resource':
       return answerResource(exchange, route, caller);
     default:
@@ -150,7 +154,7 @@ function answerRoute(exchange: Exchange, route: Route, caller: Caller): Answer {
 
 function answerResource(exchange: Exchange, route: ResourceRoute, caller: Caller): Answer {
   const { version, name, id } = route;
-  const { servedApi, method, headers, trace, watching } = exchange;
+  const { servedApi, method, watching } = exchange;
   if (watching !== undefined)
     watching.params = { resource: name, ...(id === undefined ? {} : { id }) };
   const ended = sunsetRefusal(version, servedApi.api, exchange.clockAndIds.now);
@@ -158,8 +162,35 @@ function answerResource(exchange: Exchange, route: ResourceRoute, caller: Caller
   if (method === 'OPTIONS' && isServed(name, version, servedApi.api))
     return ok(emptyResponse(204, exchange.requestId, { allow: allowOf(id) }));
   const resolved = resolveRoute(exchange, route, caller);
-  if (!resolved.ok) return resolved;
-  const { view, resourceView, kind } = resolved.value;
+  return resolved.ok ? answerResolved(exchange, caller, resolved.value, id) : resolved;
+}
+
+/** Answers `/_audit` and `/_audit/:id` like a resource that is only read. See docs/contract/6-operation.md#audit. */
+function answerAudit(exchange: Exchange, id: string | undefined, caller: Caller): Answer {
+  const { servedApi, path, trace, clockAndIds } = exchange;
+  const { api, auditLog } = servedApi;
+  const version = api.versions.get(api.defaultVersion);
+  const resourceView = version && servedApi.view(version, caller).audit();
+  if (auditLog === undefined || resourceView === undefined) return fail(nothingAt(path));
+  trace.route = id === undefined ? '/_audit' : '/_audit/:id';
+  const answered = answerMethod(exchange, 'GET, HEAD, OPTIONS');
+  if (answered !== undefined) return answered;
+  const kind = id === undefined ? 'list' : 'read';
+  trace.operation = kind;
+  const resolved = { view: resourceView.view, resourceView, kind } as const;
+  return auditLog
+    .deleteOld(clockAndIds.now())
+    .then(() => answerResolved(exchange, caller, resolved, id));
+}
+
+/** Answers a request to a resource view. */
+function answerResolved(
+  exchange: Exchange,
+  caller: Caller,
+  { view, resourceView, kind }: Pick<Call, 'view' | 'resourceView' | 'kind'>,
+  id: string | undefined,
+): Answer {
+  const { headers, trace } = exchange;
   const refusal = authorize(kind, resourceView);
   if (refusal !== undefined) return fail(refusal);
   const { representations, refusal: notAcceptable } = kind === 'list' ? lists : others;

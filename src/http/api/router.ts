@@ -10,6 +10,8 @@ import { emptyResponse, type Response } from '../response/response.ts';
 export type Route =
   | { readonly kind: 'system'; readonly path: string }
   | { readonly kind: 'openapi'; readonly version: Version }
+  /** The audit log, or one change in it. */
+  | { readonly kind: 'audit'; readonly id: string | undefined }
   | ResourceRoute;
 
 /** A path of a resource, or of one of its records. */
@@ -59,7 +61,7 @@ const recordMethods: ReadonlyMap<string, RequestKind> = new Map([
  * docs/contract/2-reading.md#paths-and-methods, rule 5.
  */
 export function findRoute(path: string, api: Api): Result<Route> {
-  if (path.startsWith('/_') || path === '/') return ok({ kind: 'system', path });
+  if (path.startsWith('/_') || path === '/') return ok(findOwn(path));
   const document = path.endsWith('/_openapi.json') ? findDocument(path, api) : undefined;
   if (document !== undefined) return document;
   const unknown = (): Result<Route> => fail(nothingAt(path, adviceOn(path, api)));
@@ -85,6 +87,12 @@ export function findRoute(path: string, api: Api): Result<Route> {
   } catch {
     return fail(apiError('MALFORMED_REQUEST', 'The path is not valid percent-encoded UTF-8'));
   }
+}
+
+/** The route of a path that begins with `/_`, or of `/`. */
+function findOwn(path: string): Route {
+  const found = /^\/_audit(?:\/([\w-]+))?$/u.exec(path);
+  return found === null ? { kind: 'system', path } : { kind: 'audit', id: found[1] };
 }
 
 /** Advice for an unknown path. It depends on the path alone, so it reveals no resource. */

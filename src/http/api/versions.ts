@@ -94,6 +94,7 @@ export function withNotice(response: Response, path: string, api: Api): Response
 
 /** The version of a path, also of its OpenAPI document. */
 function versionOf(route: Route, api: Api): Version | undefined {
+  if (route.kind === 'audit') return undefined;
   if (route.kind !== 'system') return route.version;
   return route.path === documentPath ? api.versions.get(api.defaultVersion) : undefined;
 }

@@ -157,11 +157,11 @@ function preconditionsOf({ headers }: Exchange): Preconditions {
 /** The read that makes the response of a write; `plain`: the plain read, if this one selects or expands. */
 function answeringWith(
   call: Call,
-  { now }: ClockAndIds,
+  { now, uuid }: ClockAndIds,
   compiled: CompiledRead,
   plain?: CompiledRead,
 ): WriteContext {
-  const { api, database } = call.exchange.servedApi;
+  const { api, database, auditLog } = call.exchange.servedApi;
   const rights = new RowRights(call.view, call.caller.claims, now, database.dialect);
   const requester = requesterOf(call);
   return {
@@ -173,6 +173,13 @@ function answeringWith(
     requester,
     names: namesOf(call),
     rights,
+    audited: auditLog && {
+      log: auditLog,
+      at: now(),
+      caller: call.caller.id?.replaceAll('\0', '\uFFFD') ?? null,
+      requestId: call.exchange.requestId,
+      uuid,
+    },
   };
 }
 

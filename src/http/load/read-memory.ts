@@ -52,6 +52,7 @@ export class ReadMemory {
   private readonly lengths = new WeakMap<CompiledRead, number>();
   private readonly waiting = new FairQueue<Waiter>();
   private isScheduled = false;
+  private timer: NodeJS.Timeout | undefined;
   /** When the next large read may begin, and how many other reads began since the last has ended. */
   private nextLargeAt = 0;
   private others = 0;
@@ -164,8 +165,7 @@ export class ReadMemory {
     const wait = this.others > 1 ? Math.min(longestPause, (now - begin) * othersShare) : 0;
     this.others = 0;
     this.nextLargeAt = now + wait;
-    // A timer may come a fraction of a ms early.
-    setTimeout(() => this.schedule(), wait + 1).unref();
+    this.scheduleAt(this.nextLargeAt);
   }
 
   /**
@@ -186,10 +186,23 @@ export class ReadMemory {
         (_, { reservation, bytes, isLarge }) =>
           (!isLarge || mayBeginLarge) && reservation.mayGrow(bytes),
       );
-      if (waiter === undefined) return;
+      if (waiter === undefined) break;
       waiter.reservation.tryGrow(waiter.bytes);
       waiter.begin();
     }
+    // A timer may come a fraction of a ms early.
+    if (this.waiting.size > 0 && performance.now() < this.nextLargeAt)
+      this.scheduleAt(this.nextLargeAt);
+  }
+
+  private scheduleAt(time: number): void {
+    this.timer ??= setTimeout(
+      () => {
+        this.timer = undefined;
+        this.schedule();
+      },
+      Math.max(1, time - performance.now()),
+    ).unref();
   }
 
   /** The length of a response of which nothing is known but what the model says. */

@@ -2,6 +2,7 @@ import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { ok, type Result } from '../../errors.ts';
 import type { Database } from '../../databases/database.ts';
+import { AuditLog } from '../../records/write/audit-log.ts';
 import { IdempotencyKeys } from '../../records/write/idempotency.ts';
 import { ReadinessProbe } from '../../databases/readiness.ts';
 import type { Subject } from '../../model/access.ts';
@@ -41,6 +42,8 @@ export class ServedApi {
   readonly database: Database;
   readonly statements: WriteStatements;
   readonly keys: IdempotencyKeys;
+  /** Undefined if no changes are recorded. */
+  readonly auditLog: AuditLog | undefined;
   readonly readiness: ReadinessProbe;
   readonly folder: string | undefined;
   /** Absent in `start`, and on PostgreSQL. */
@@ -66,6 +69,7 @@ export class ServedApi {
     database.serve?.(api);
     this.statements = writeStatements(database.dialect);
     this.keys = new IdempotencyKeys(database);
+    this.auditLog = api.audit && new AuditLog(api.audit, database);
     this.readiness = new ReadinessProbe(api, database);
   }
 

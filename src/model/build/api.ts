@@ -11,6 +11,7 @@ import {
 } from '../access.ts';
 import type { Api, Field, FieldTypes, Resource } from '../api.ts';
 import { adviseAuth } from './auth.ts';
+import { buildAudit } from './audit.ts';
 import { buildFields, fillTimestamps, isSameName } from './fields.ts';
 import { buildPivots, buildRelations } from './relations.ts';
 import { buildVersions } from './versions.ts';
@@ -75,7 +76,8 @@ export function buildApi(
     checkTemplates(resource, noting);
   }
   const versions = buildVersions(specification, resources, noting);
-  const rules = rulesOf(resources.values());
+  const audit = buildAudit(specification, resources, noting);
+  const rules = rulesOf([...resources.values(), ...(audit === undefined ? [] : [audit.resource])]);
   const api = {
     types,
     name: specification.name ?? 'Plinth API',
@@ -85,6 +87,7 @@ export function buildApi(
     unversioned: specification.api?.unversioned ?? true,
     limits: buildLimits(specification.limits ?? {}),
     resources,
+    audit,
     roles: new Set(rules.map(({ role }) => role)),
     settings: specification,
   };

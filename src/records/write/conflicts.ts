@@ -7,6 +7,7 @@ import type { JsonValue } from '../../specification/specification.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
 import { encodeValue, type Dialect } from '../../sql/dialect.ts';
 import type { ConstraintError, Transaction } from '../../databases/database.ts';
+import type { AuditTrail } from './audit-trail.ts';
 import type { RowRights } from './row-rights.ts';
 
 /** What a write needs to look up rows in its transaction. */
@@ -17,6 +18,8 @@ export interface DataAccess {
   readonly names: Names;
   /** Undefined for the owner of the data, who may access every row. */
   readonly rights?: RowRights;
+  /** Undefined if no changes are recorded. */
+  readonly trail?: AuditTrail | undefined;
 }
 
 /** The names in the caller's version; undefined for what does not exist for the caller. */

@@ -1,10 +1,11 @@
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { apiError, type ApiError } from '../../errors.ts';
-import type { Resource } from '../../model/api.ts';
+import type { Field, Resource } from '../../model/api.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { DeleteEdge } from '../../sql/compile/delete.ts';
 import { encodeValue } from '../../sql/dialect.ts';
+import type { ValuesBefore } from './audit-trail.ts';
 import type { DataAccess } from './conflicts.ts';
 import { ConstraintError, type Row } from '../../databases/database.ts';
 import { ApiFailure } from '../api-failure.ts';
@@ -28,38 +29,55 @@ export async function deleteRecord(
 ): Promise<void> {
   const { transaction, statements, dialect } = access;
   const key = encodeValue(dialect, id, resource.id);
-  const going = await rowsToDelete(access, resource, key);
-  const dependents = await dependentsOf(access, resource, key, going);
+  const affected = await affectedRows(access, resource, key);
+  const dependents = await dependentsOf(access, resource, key, affected.going);
   if (dependents !== undefined) throw new ApiFailure(hasDependents(dependents));
+  const before = await recordDelete(access, resource, key, affected);
   try {
     const { rows } = await transaction.run(statements.delete(resource), { bound: [], id: key });
     if (rows === 0) throw await unchangedError(access, resource, id);
-    await changeMorphs(access, resource, going);
+    await changeMorphs(access, resource, affected.going);
   } catch (error) {
     // A constraint or trigger that the specification does not have.
     throw error instanceof ConstraintError ? new ApiFailure(hasDependents([])) : error;
   }
+  await recordReleased(access, before);
 }
 
 /** Rows of each resource by id, with the columns of `statements.leading`. */
 export type Rows = Map<Resource, Map<string, Row>>;
 
+/** What a delete does to rows. */
+export interface AffectedRows {
+  /** The rows that are deleted, the record itself among them. */
+  readonly going: Rows;
+  /** The rows of each resource whose references are set to null, and these; some of them may be deleted as well. */
+  readonly released: ReadonlyMap<Resource, Released>;
+}
+
+interface Released {
+  readonly rows: Map<string, Row>;
+  readonly keys: Set<Field>;
+}
+
 /**
- * The rows that are deleted with the record `id`, including itself; empty if no resource references it or it does not
+ * The rows that are deleted or released with the record `id`; none if no resource references it or it does not
  * exist. References are followed level by level, each row once, along the edges for which `leads` is true. Throws an
  * ApiFailure if more than `maxReached` rows are deleted or released; no more are read than that.
  */
-export async function rowsToDelete(
+export async function affectedRows(
   access: DataAccess,
   resource: Resource,
   id: SqlValue,
   leads: (edge: DeleteEdge) => boolean = () => true,
-): Promise<Rows> {
-  const { statements, transaction } = access;
+): Promise<AffectedRows> {
+  const { statements, transaction, trail } = access;
   const going: Rows = new Map();
-  if (statements.edges(resource).length === 0) return going;
+  const released = new Map<Resource, Released>();
+  if (statements.edges(resource).length === 0) return { going, released };
+  await trail?.lock(resource, [id]);
   const [root] = await transaction.all(statements.keyValues(resource), { bound: [], id });
-  if (root === undefined) return going;
+  if (root === undefined) return { going, released };
   add(going, resource, root);
   const reached: Rows = new Map();
   add(reached, resource, root);
@@ -74,12 +92,62 @@ export async function rowsToDelete(
         for (const row of await rowsBehind(access, edge, rows)) {
           if (add(reached, edge.to, row)) count += 1;
           if (count > maxReached) throw new ApiFailure(tooLarge());
-          if (edge.onDelete === 'cascade' && add(going, edge.to, row)) add(next, edge.to, row);
+          if (edge.onDelete === 'setNull') release(released, edge, row);
+          else if (add(going, edge.to, row)) add(next, edge.to, row);
         }
       }
+    // References to locked rows cannot appear before they are followed.
+    for (const [to, rows] of next) await trail?.lock(to, idsOf(rows));
     frontier = next;
   }
-  return going;
+  return { going, released };
+}
+
+function release(released: Map<Resource, Released>, edge: DeleteEdge, row: Row): void {
+  const own = getOrInsert(released, edge.to, (): Released => ({
+    rows: new Map(),
+    keys: new Set(),
+  }));
+  own.rows.set(String(row[0]), row);
+  for (const key of edge.keys) own.keys.add(key);
+}
+
+/** The ids of rows, in an order that does not depend on the database. */
+function idsOf(rows: ReadonlyMap<string, Row>): readonly SqlValue[] {
+  const ids = [...rows.values()].map(([id = null]) => id);
+  return ids.sort((a, b) =>
+    typeof a === 'number' && typeof b === 'number' ? a - b : String(a) < String(b) ? -1 : 1,
+  );
+}
+
+/** Records the rows that a delete is about to remove; returns the values that it is about to set to null. */
+export async function recordDelete(
+  { trail }: DataAccess,
+  resource: Resource,
+  id: SqlValue,
+  { going, released }: AffectedRows,
+): Promise<readonly ValuesBefore[]> {
+  if (trail === undefined) return [];
+  await trail.deleting(resource, [id]);
+  for (const [of, rows] of going) {
+    const others = idsOf(rows).filter((one) => of !== resource || String(one) !== String(id));
+    await trail.deleting(of, others);
+  }
+  const before: ValuesBefore[] = [];
+  for (const [of, { rows, keys }] of released) {
+    const left = new Map([...rows].filter(([one]) => going.get(of)?.has(one) !== true));
+    const values = await trail.before(of, idsOf(left), [...keys]);
+    if (values !== undefined) before.push(values);
+  }
+  return before;
+}
+
+/** Records the references that a delete has set to null. */
+export async function recordReleased(
+  { trail }: DataAccess,
+  before: readonly ValuesBefore[],
+): Promise<void> {
+  for (const values of before) await trail?.changed(values);
 }
 
 /** Adds a row; returns false if it was there already. */
@@ -145,7 +213,7 @@ export async function dependentsOf(
     needed ||= count > 0;
     const name = names.resource(dependent.resource);
     if (count === 0 || name === undefined) continue;
-    told ??= await rowsToDelete(access, resource, id, passes);
+    told ??= (await affectedRows(access, resource, id, passes)).going;
     const shown = await rights?.countOf(dependent, id, { isTold, keysOf: inRows(told) }, access);
     if ((shown ?? count) > 0) dependents.push({ resource: name, count: shown ?? count });
   }

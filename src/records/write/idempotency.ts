@@ -3,7 +3,7 @@ import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts'
 import type { WritePlan } from '../../query/plan.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
-import { keyStatements, expiredPerRun, type KeyStatements } from '../../sql/compile/idempotency.ts';
+import { keyStatements, type KeyStatements } from '../../sql/compile/idempotency.ts';
 import {
   ConstraintError,
   DatabaseFailure,
@@ -12,7 +12,9 @@ import {
   type Transaction,
 } from '../../databases/database.ts';
 import { ApiFailure } from '../api-failure.ts';
+import { isRecorded } from './audit-trail.ts';
 import { createWithLinks } from './create-with-links.ts';
+import { ExpiredRows } from './expired-rows.ts';
 import { Writer } from './write.ts';
 import { readWritten } from './read-back.ts';
 import type { WriteContext, Written, WrittenRow } from './result.ts';
@@ -41,8 +43,6 @@ export interface KeptResult {
 
 /** How long a result is kept, in ms. */
 const retention = 24 * 60 * 60 * 1_000;
-/** The time between two deletions of expired keys, in ms. */
-const cleanupInterval = 60_000;
 /** The lock timeout of the single-statement create, in ms. */
 const shortWait = 50;
 
@@ -61,11 +61,12 @@ export class IdempotencyKeys {
   private readonly statements: KeyStatements;
   /** The running requests of this process by scope. A request that waits for one of them holds no connection. */
   private readonly running = new Map<string, Promise<unknown>>();
-  private cleanedAt = 0;
+  private readonly expired: ExpiredRows;
 
   constructor(database: Database) {
     this.database = database;
     this.statements = keyStatements(database.dialect);
+    this.expired = new ExpiredRows(database, this.statements.deleteExpired);
   }
 
   /**
@@ -80,7 +81,8 @@ export class IdempotencyKeys {
     keyed: KeyedRequest,
   ): Promise<Result<KeptResult>> {
     const end = performance.now() + keyed.maxWait;
-    await this.deleteExpired(keyed.at);
+    await this.expired.deleteBefore(expiry(keyed.at));
+    await context.audited?.log.deleteOld(keyed.at);
     for (;;) {
       const first = this.running.get(keyed.scope);
       if (first === undefined) break;
@@ -166,22 +168,6 @@ export class IdempotencyKeys {
     await run(this.statements.keep, { bound: [String(status), ids, location ?? null, scope] });
     return { rows, location };
   }
-
-  /** Deletes some expired keys, once per `cleanupInterval` while there are no more. */
-  private async deleteExpired(at: Date): Promise<void> {
-    const now = performance.now();
-    if (this.cleanedAt !== 0 && now - this.cleanedAt < cleanupInterval) return;
-    this.cleanedAt = now;
-    try {
-      const gone = await this.database.writeOne(this.statements.deleteExpired, {
-        bound: [expiry(at)],
-      });
-      if (gone.length === expiredPerRun) this.cleanedAt = 0;
-    } catch (error) {
-      // The request must not fail because of this. The next attempt is in a minute.
-      if (!(error instanceof DatabaseFailure)) throw error;
-    }
-  }
 }
 
 /**
@@ -195,7 +181,7 @@ async function createAtOnce(
   { scope, request, at, status, locationPrefix, database }: KeyedRequest,
   end: number,
 ): Promise<KeptResult | undefined> {
-  if (locationPrefix === undefined) return undefined;
+  if (locationPrefix === undefined || isRecorded(plan, context.audited)) return undefined;
   // The statement locks the record before the key, and the holder of the key may wait for that record: wait briefly.
   const wait = Math.min(shortWait, milliseconds(end));
   try {

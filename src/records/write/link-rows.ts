@@ -9,8 +9,15 @@ import type { JsonValue } from '../../specification/specification.ts';
 import { decodeValue, encodeValue, type StoredValues } from '../../sql/dialect.ts';
 import { hiddenKeys, keptIn, missingOwners, type DataAccess, type Conflict } from './conflicts.ts';
 import { ConstraintError, requireOneRow } from '../../databases/database.ts';
+import type { ValuesBefore } from './audit-trail.ts';
 import { explainConflicts } from './database-rules.ts';
-import { changeMorphs, dependentsOf, rowsToDelete } from './delete.ts';
+import {
+  affectedRows,
+  changeMorphs,
+  dependentsOf,
+  recordDelete,
+  recordReleased,
+} from './delete.ts';
 import { currentValues, encodedIn, noValues, valueIn } from './field-values.ts';
 import { unchangedError } from './result.ts';
 
@@ -46,16 +53,18 @@ export async function createLink(
   access: DataAccess,
 ): Promise<readonly FieldProblem[]> {
   const { through, ownerKey, targetKey } = relation;
-  const { transaction, statements, dialect } = access;
+  const { transaction, statements, dialect, trail } = access;
   const statement = statements.insert(through, [...stored.keys()]);
   const keys = [ownerKey, targetKey].map(
     (field) => [field, decodeValue(dialect, stored.get(field) ?? null, field)] as const,
   );
   const values = new Map([...link.newRow, ...keys]);
   const change = { relation, link, values, current: noValues, id: undefined };
-  return linkProblems(change, access, async () =>
-    requireOneRow(await transaction.run(statement, { bound: [...stored.values()] })),
-  );
+  return linkProblems(change, access, async () => {
+    const inserted = await transaction.run(statement, { bound: [...stored.values()] });
+    const { insertedId } = requireOneRow(inserted);
+    await trail?.created(through, [stored.get(through.id) ?? insertedId]);
+  });
 }
 
 /** An existing link whose pivot changes. */
@@ -65,6 +74,8 @@ export interface ExistingLink {
   readonly row: SqlValue;
   /** The current values that decide whether the row may change. */
   readonly current: FieldValues;
+  /** The values that the change replaces, if changes are recorded. */
+  readonly before: ValuesBefore | undefined;
 }
 
 /** Looks up the values that decide whether an existing link may change. */
@@ -84,7 +95,8 @@ export async function existingLink(
     fields.length === 0
       ? undefined
       : await currentValues(access, through, fields, row, halves.length > 0);
-  return { link, row, current: current ?? noValues };
+  const before = await access.trail?.before(through, [row], [...link.update.keys()]);
+  return { link, row, current: current ?? noValues, before };
 }
 
 /** The problems of an existing link's new pivot: a changed immutable field, half of a morph pair. */
@@ -158,19 +170,20 @@ export async function clearUniqueValues(
 /** Updates the row of an existing link. */
 export async function updatePivot(
   relation: BelongsToMany,
-  { link, row, current }: ExistingLink,
+  { link, row, current, before }: ExistingLink,
   access: DataAccess,
 ): Promise<readonly FieldProblem[]> {
-  const { transaction, statements, dialect } = access;
+  const { transaction, statements, dialect, trail } = access;
   const { update: change } = link;
   if (change.size === 0) return [];
   const fields = [...relation.through.fields.values()].filter((field) => change.has(field));
   const statement = statements.update(relation.through, fields);
   const bound = encodedIn(fields, change, dialect);
   const id = row as JsonValue;
-  return linkProblems({ relation, link, values: change, current, id }, access, async () =>
-    requireOneRow(await transaction.run(statement, { bound, id: row })),
-  );
+  return linkProblems({ relation, link, values: change, current, id }, access, async () => {
+    requireOneRow(await transaction.run(statement, { bound, id: row }));
+    await trail?.changed(before);
+  });
 }
 
 /** Deletes a link. */
@@ -181,13 +194,15 @@ export async function deleteLink(
 ): Promise<readonly FieldProblem[]> {
   const { transaction, statements } = access;
   const needed = [{ field: path, message: 'has a link that other records need' }];
-  const going = await rowsToDelete(access, through, id);
-  if ((await dependentsOf(access, through, id, going)) !== undefined) return needed;
+  const affected = await affectedRows(access, through, id);
+  if ((await dependentsOf(access, through, id, affected.going)) !== undefined) return needed;
+  const before = await recordDelete(access, through, id, affected);
   try {
     const { rows } = await transaction.run(statements.delete(through), { bound: [], id });
     const why = rows > 0 ? undefined : await unchangedError(access, through, id as JsonValue);
     if (why instanceof ConstraintError) throw why;
-    await changeMorphs(access, through, going);
+    await changeMorphs(access, through, affected.going);
+    await recordReleased(access, before);
     return [];
   } catch (error) {
     if (!(error instanceof ConstraintError)) throw error;

@@ -9,6 +9,7 @@ import type { DataAccess, Names } from './conflicts.ts';
 import { skippedByTrigger, type Row } from '../../databases/database.ts';
 import { ApiFailure } from '../api-failure.ts';
 import type { RunRead } from '../row-budget.ts';
+import type { AuditedRequest } from './audit-trail.ts';
 import type { RowRights } from './row-rights.ts';
 
 /** What a write needs besides its plan: the reads for its response, and the caller's names and rights. */
@@ -25,6 +26,8 @@ export interface WriteContext {
   readonly bodyLimit: number;
   readonly names: Names;
   readonly rights: RowRights;
+  /** Undefined if no changes are recorded. */
+  readonly audited: AuditedRequest | undefined;
 }
 
 /** What a transaction has written: the id of a record, and the row for the response if the statement returned it. */

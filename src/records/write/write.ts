@@ -44,6 +44,7 @@ import {
   storedValues,
   valueIn,
 } from './field-values.ts';
+import { AuditTrail, isRecorded } from './audit-trail.ts';
 import { deleteRecord } from './delete.ts';
 import { mayResultIn } from './resulting-rows.ts';
 import { writeDirectly } from './direct-write.ts';
@@ -69,6 +70,8 @@ export async function executeWrite(
   statements: WriteStatements,
   context: WriteContext,
 ): Promise<Result<Written>> {
+  const { audited } = context;
+  if (audited !== undefined) await audited.log.deleteOld(audited.at);
   try {
     const atOnce = await writeAtOnce(plan, database, statements, context);
     if (atOnce !== undefined) return atOnce;
@@ -95,7 +98,8 @@ async function writeAtOnce(
   statements: WriteStatements,
   context: WriteContext,
 ): Promise<Result<Written> | undefined> {
-  const { compiled, plain, rights } = context;
+  const { compiled, plain, rights, audited } = context;
+  if (isRecorded(plan, audited)) return undefined;
   // If the response selects other fields, the entity tag needs a read of its own.
   if (plain !== undefined || !isUnrestricted(plan, compiled, rights)) return undefined;
   const plainly = writeDirectly(plan, compiled, database, statements);
@@ -125,8 +129,9 @@ export class Writer {
     this.dialect = dialect;
     this.statements = statements;
     this.context = context;
-    const { names, rights } = context;
-    this.access = { transaction, dialect, statements, names, rights };
+    const { names, rights, audited } = context;
+    const trail = audited && new AuditTrail(audited, transaction, dialect, statements);
+    this.access = { transaction, dialect, statements, names, rights, trail };
   }
 
   async run(plan: WritePlan): Promise<readonly WrittenRow[]> {
@@ -185,6 +190,12 @@ export class Writer {
     const prepared: (readonly PreparedLinks[])[] = [];
     for (const [index, { values, links }] of records.entries())
       prepared.push(await prepareLinks(links, ids[index], values, this.access));
+    const made = ids.filter((id) => id !== undefined);
+    if (made.length === ids.length)
+      await this.access.trail?.created(
+        resource,
+        made.map((id) => this.encode(id, resource.id)),
+      );
     const problems: FieldProblem[] = [];
     const missing: ValueIssue[] = [];
     let isForbidden = !isAllowed;
@@ -195,7 +206,6 @@ export class Writer {
       isForbidden ||= linked.isForbidden;
     }
     rejectLinks(missing, problems);
-    const made = ids.filter((id) => id !== undefined);
     if (made.length < ids.length) throw invalidValues(problems);
     if (isForbidden) this.context.rights.reject();
     return made.map((id, index) => ({ id, row: rows[index] }));
@@ -269,6 +279,8 @@ export class Writer {
       const own = encodedIn(fields, values, this.dialect);
       const bound = { bound: own, id: this.encode(id, resource.id) };
       const isKept = keptIn(current, rights);
+      const { trail } = this.access;
+      const before = await trail?.before(resource, [bound.id]);
       const outcome = await this.attempt(resource, values, id, current, isKept, async () => {
         const changed = await this.transaction.run(statement, bound);
         if (changed.rows === 0) throw await unchangedError(this.access, resource, id);
@@ -277,7 +289,10 @@ export class Writer {
       if (!outcome.ok) {
         if (plan.links.length === 0) throw invalidValues(this.problems(outcome.error, ''));
         problems.push(...this.problems(outcome.error, ''));
-      } else if (showing !== undefined) [row] = outcome.value.returned;
+      } else {
+        await trail?.changed(before);
+        if (showing !== undefined) [row] = outcome.value.returned;
+      }
     }
     const links = await writeLinks(prepared, this.access);
     rejectLinks(links.missing, [...problems, ...links.refused]);

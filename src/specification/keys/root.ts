@@ -5,6 +5,7 @@ import { text } from '../parsers/scalars.ts';
 import type { Specification } from '../specification.ts';
 import { access } from './access.ts';
 import { api } from './api.ts';
+import { audit } from './audit.ts';
 import { auth } from './auth.ts';
 import { audience } from './common.ts';
 import { limits } from './limits.ts';
@@ -28,6 +29,7 @@ const fileOf = (words: Words) =>
       auth,
       access,
       rateLimit,
+      audit,
       debug: audience(
         'Who may use the debug parameters and `X-Simulate`; if left out, everyone in `dev` and nobody in `start`.',
       ),

@@ -264,6 +264,27 @@ export function duration({ minimum = 0, ...notes }: UnitOptions = {}): Definitio
   });
 }
 
+/** The longest age, in ms: a hundred years, so that every date before it exists. */
+const longestAge = 36_500 * 86_400_000;
+const ages: ReadonlyMap<string, number> = new Map([
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
+
+/** The shortest age, in ms: a forgotten unit must not delete everything. */
+const shortestAge = 60_000;
+
+/** The age of stored data in whole units, such as `90d` or `24h`; a bare number is ms. Gives ms. */
+export function age(notes: Omit<UnitOptions, 'minimum'> = {}): Definition<number> {
+  const expects = 'an age such as 90d, 24h or 30m, at least 1m';
+  return unit(expects, /^(\d+)(s|m|h|d)$/, ages, shortestAge, longestAge, {
+    examples: ['90d', '24h'],
+    ...written(notes, ages),
+  });
+}
+
 const bytes: ReadonlyMap<string, number> = new Map([
   ['', 1],
   ['b', 1],

@@ -1,6 +1,7 @@
 import type { Resource } from '../../model/api.ts';
 import { quote, type Dialect, type StoredForms } from '../dialect.ts';
 import { buildStatement, type Statement } from '../statement.ts';
+import { deleteExpired } from './expired.ts';
 import type { ColumnSchema, TableSchema } from '../schema/table.ts';
 
 const table = '_plinth_idempotency';
@@ -47,9 +48,6 @@ export function idempotencyTable(
   ];
 }
 
-/** How many expired keys are deleted at a time. */
-export const expiredPerRun = 1_000;
-
 /** The statements on that table. Times are ISO texts, which sort like the times. */
 export interface KeyStatements {
   /**
@@ -89,11 +87,6 @@ export function keyStatements(dialect: Dialect): KeyStatements {
       (add) =>
         `UPDATE ${name} SET status = ${add(0)}, ids = ${add(1)}, location = ${add(2)} WHERE scope = ${add(3)}`,
     ),
-    deleteExpired: buildStatement(
-      dialect,
-      (add) =>
-        `DELETE FROM ${name} WHERE scope IN (SELECT scope FROM ${name} WHERE at < ${add(0)}` +
-        ` ORDER BY at LIMIT ${expiredPerRun}) RETURNING 1`,
-    ),
+    deleteExpired: deleteExpired(dialect, table, 'scope'),
   };
 }

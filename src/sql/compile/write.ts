@@ -13,6 +13,8 @@ import { buildStatement, type Add, type Statement } from '../statement.ts';
  */
 export interface WriteStatements extends DeleteStatements {
   readonly insert: (resource: Resource, fields: readonly Field[]) => Statement;
+  /** Inserts `count` records. */
+  readonly insertMany: (resource: Resource, fields: readonly Field[], count: number) => Statement;
   /** Updates the record `id`. */
   readonly update: (resource: Resource, fields: readonly Field[]) => Statement;
   /** Inserts `count` records, all or none; returns a row of the read for each, with the id as its last column. */
@@ -30,6 +32,15 @@ export interface WriteStatements extends DeleteStatements {
   readonly delete: (resource: Resource) => Statement;
   /** The values of `fields` of the record `id`. */
   readonly current: (resource: Resource, fields: readonly Field[]) => Statement;
+  /**
+   * The ids of the records whose ids are among `keys`, each followed by its values of `fields`. `isLocked`: locks the
+   * records as `lock` does, as far as the database can.
+   */
+  readonly currentOf: (
+    resource: Resource,
+    fields: readonly Field[],
+    isLocked: boolean,
+  ) => Statement;
   /** Locks the record `id` against changes until the transaction ends; returns a row if it exists. */
   readonly lock: (resource: Resource) => Statement;
   /** Locks the record `id` against deletion until the transaction ends; returns a row if it exists. */
@@ -121,6 +132,10 @@ export function writeStatements(dialect: Dialect): WriteStatements {
           insertSql(resource, fields, 1, add) +
           (dialect.returning?.(quote(resource.id.column)) ?? ''),
       ),
+    insertMany: (resource, fields, count) =>
+      cached(keyOf(`insert ${count}`, resource, fields), (add) =>
+        insertSql(resource, fields, count, add),
+      ),
     update: (resource, fields) =>
       cached(keyOf('update', resource, fields), (add) => updateSql(resource, fields, add)),
     create: (read, fields, count) =>
@@ -184,6 +199,13 @@ export function writeStatements(dialect: Dialect): WriteStatements {
       cached(keyOf('current', resource, fields), (add) => {
         const selected = fields.map((field) => dialect.select(quote(field.column), field));
         return `SELECT ${['1', ...selected].join(', ')} FROM ${quote(resource.table)} WHERE ${byId(resource, add)}`;
+      }),
+    currentOf: (resource, fields, isLocked) =>
+      cached(keyOf(isLocked ? 'locked' : 'current of', resource, fields), (add) => {
+        const { id, table } = resource;
+        const selected = [id, ...fields].map((field) => dialect.select(quote(field.column), field));
+        const isWanted = dialect.compare(quote(id.column), 'in', add('keys'), id);
+        return `SELECT ${selected.join(', ')} FROM ${quote(table)} WHERE ${isWanted}${isLocked ? dialect.forUpdateMany : ''}`;
       }),
     lock: (resource) =>
       cached(

@@ -41,18 +41,22 @@ export function schemaOf(
 ): readonly TableSchema[] {
   const resources = [...api.resources.values()];
   const tables = new Set(resources.map(({ table }) => table.toLowerCase()));
-  return [
-    ...resources.map((resource) => ({
-      name: resource.table,
-      resource: resource.name,
-      takesRows: resource.access.create.some(({ role }) => role !== 'none'),
-      columns: [...resource.fields.values()].map((field) => ({
-        ...columnOf(field, dialect),
-        ...(lacking.has(field) ? { nullable: true, isMadeAnew: true } : {}),
-      })),
-      indexes: indexesOf(resource, tables),
+  const tableOf = (resource: Resource): TableSchema => ({
+    name: resource.table,
+    resource: resource.name,
+    takesRows: resource.access.create.some(({ role }) => role !== 'none'),
+    columns: [...resource.fields.values()].map((field) => ({
+      ...columnOf(field, dialect),
+      ...(lacking.has(field) ? { nullable: true, isMadeAnew: true } : {}),
     })),
+    indexes: indexesOf(resource, tables),
+  });
+  return [
+    ...resources.map(tableOf),
     ...serviceTables(resources, dialect),
+    ...(api.audit === undefined
+      ? []
+      : [{ ...tableOf(api.audit.resource), resource: undefined, takesRows: true }]),
   ];
 }
 

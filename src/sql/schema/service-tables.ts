@@ -7,7 +7,7 @@ import type { TableSchema } from './table.ts';
 export const servicePrefix = '_plinth_';
 
 /**
- * The service's own tables, which migrations create and compare like those of resources. The record of migrations
+ * The service's own tables beside the audit log, which migrations create and compare like those of resources. The record of migrations
  * (`databases/existing/schema-record.ts`) is not among them, since a database can be served without it.
  */
 export function serviceTables(
