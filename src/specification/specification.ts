@@ -247,6 +247,8 @@ export interface RateLimitSpecification {
   readonly perKey?: QuotaSpecification;
   readonly perIp?: QuotaSpecification;
   readonly failures?: QuotaSpecification;
+  /** Further quotas by method and path, such as `POST /orders`. */
+  readonly routes?: Readonly<Record<string, QuotaSpecification>>;
 }
 export interface QuotaSpecification {
   readonly max?: number;

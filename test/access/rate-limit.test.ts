@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { policiesOf, networkOf } from '../../src/http/callers/rate-limit.ts';
+import { networkOf, policiesOf, routePolicies } from '../../src/http/callers/rate-limit.ts';
 import { serveApi, buildValid, type Answer, type TestApi } from '../support/api.ts';
 import { bearer, hashOf, makeToken } from '../support/tokens.ts';
 import { expectError } from '../server/exchanges.ts';
+import { problemsIn } from '../specification/problems.ts';
 
 const start = Date.parse('2026-03-01T12:00:00Z');
 /** The clock that nobody sets, and how far the one on the wall is ahead of it. */
@@ -335,6 +336,7 @@ describe('what holds without being written', () => {
   ])('%s in %s', (rateLimit, mode, expected, more = {}) => {
     expect(policiesOf(settings(rateLimit), mode)).toEqual({
       requests: expected,
+      routes: [],
       failures: { ...failures, ...more },
     });
   });
@@ -363,4 +365,58 @@ test.each([
   ['', ''],
 ])('%s counts as %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
+});
+
+describe('quotas of routes', () => {
+  const routes = `{ max: 100, routes: { "POST /notes": { max: 2 }, "* /notes/:id": { max: 3, window: 10s }, "GET /*": { max: 4 } } }`;
+
+  test('count for each caller, beside the quota of all requests', async () => {
+    const { send, get } = await serve(routes);
+    const post = (headers = {}): Promise<Answer> =>
+      send('POST', '/v1/notes', { title: 'x' }, headers);
+    const first = await post();
+    expect(policy(first)).toEqual([
+      '"address";q=100;w=60, "POST /notes";q=2;w=60',
+      '"address";r=99;t=60, "POST /notes";r=1;t=60',
+      null,
+    ]);
+    expect((await send('POST', '/notes', { title: 'y' })).status).toBe(201);
+    const refused = await post();
+    expectError(refused, 'RATE_LIMITED', '/v1/notes');
+    expect(policy(refused)).toEqual(['"POST /notes";q=2;w=60', '"POST /notes";r=0;t=60', '60']);
+    expect((await post(token({ sub: 'ann' }))).status).toBe(201);
+    expect((await get('/v1/notes')).status).toBe(200);
+    now += 60_000;
+    expect((await post()).status).toBe(201);
+  });
+
+  test.each([
+    ['GET', '/v1/notes', ['GET /*']],
+    ['HEAD', '/notes', ['GET /*']],
+    ['GET', '/v1/notes/1', ['* /notes/:id']],
+    ['DELETE', '/notes/7', ['* /notes/:id']],
+    ['POST', '/v1/notes', ['POST /notes']],
+    ['PATCH', '/v1/notes', []],
+    ['GET', '/v1/notes/1/more', []],
+  ])('%s %s has %j', (method, path, names) => {
+    const policies = policiesOf(
+      buildValid(
+        `rateLimit: ${routes}\nresources: { notes: { fields: { title: { type: string } } } }`,
+      ).settings,
+      'start',
+    );
+    expect(routePolicies(policies, method, path, '').map(({ name }) => name)).toEqual(names);
+    expect(routePolicies(policies, method, `/api${path}`, '/api').map(({ name }) => name)).toEqual(
+      names,
+    );
+    expect(routePolicies(policies, method, path, '/api')).toEqual([]);
+  });
+
+  test('a route that is none is a problem of the file', () => {
+    const problems = problemsIn(
+      `rateLimit: { routes: { "post /notes": { max: 2 }, "POST notes": { max: 2 } } }\nresources: { notes: { fields: { title: { type: string } } } }`,
+    );
+    expect(problems).toHaveLength(2);
+    for (const problem of problems) expect(problem).toContain('is no route: write a method or *');
+  });
 });

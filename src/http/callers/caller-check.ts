@@ -6,7 +6,7 @@ import { fail, ok, type ApiError, type Result } from '../../errors.ts';
 import { anonymous, type Caller } from '../../model/access.ts';
 import type { Api } from '../../model/api.ts';
 import type { Specification } from '../../specification/specification.ts';
-import { after, type MaybePromise } from '../../lib/maybe-promise.ts';
+import { after, inTurn, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { turnsOf, type Trace } from '../../observability/events.ts';
 import type { Client } from '../edge/client.ts';
 import { isDashboardPath } from '../dashboard/dashboard.ts';
@@ -18,6 +18,7 @@ import {
   policiesOf,
   rateHeaders,
   rateLimited,
+  routePolicies,
   type Policies,
 } from './rate-limit.ts';
 import { RedisCounters } from './rate-limit-redis.ts';
@@ -91,7 +92,7 @@ export class CallerCheck {
     // The response to OPTIONS is the same for all callers, and browsers send no credential with it.
     if (isProbe(path) || request.method === 'OPTIONS') return open;
     const counts = path !== '/_metrics' && !isDashboardPath(path);
-    return this.examine(request, rules, counts);
+    return this.examine(request, path, rules, counts);
   }
 
   /** Connects to the rate limit store at once, so that a failure is reported before the first request. */
@@ -111,6 +112,7 @@ export class CallerCheck {
 
   private examine(
     request: CheckedRequest,
+    path: string,
     rules: Rules,
     counts: boolean,
   ): MaybePromise<CheckedCaller> {
@@ -127,8 +129,38 @@ export class CallerCheck {
       return after(counters.take(id ?? `address:${network.name}`, policy.window), (count) =>
         count.count > policy.max
           ? { caller: fail(rateLimited(policy, count)), headers: undefined }
-          : { caller: found, headers: rateHeaders(policy, count) },
+          : this.examineRoute(request, path, rules, found, rateHeaders(policy, count)),
       );
+    });
+  }
+
+  /** Applies the quotas of the route, beside that of all requests, whose headers are `headers`. */
+  private examineRoute(
+    { method, client, servedApi }: CheckedRequest,
+    path: string,
+    { policies, counters }: Rules,
+    caller: Result<Caller>,
+    headers: RateHeaders,
+  ): MaybePromise<CheckedCaller> {
+    const passed = { caller, headers };
+    if (policies.routes.length === 0) return passed;
+    const { basePath = '' } = servedApi.api.settings.api ?? {};
+    const { id = `address:${networkFor(client).name}` } = caller.ok ? caller.value : anonymous;
+    const quotas = routePolicies(policies, method, path, basePath);
+    const counting = inTurn(quotas, (policy) =>
+      counters.take(`route:${policy.name}:${id}`, policy.window),
+    );
+    return after(counting, (counts) => {
+      let [added, exceeded]: [RateHeaders, ApiError | undefined] = [headers, undefined];
+      for (const [index, policy] of quotas.entries()) {
+        const count = counts[index];
+        if (count === undefined) continue;
+        if (count.count > policy.max) exceeded ??= rateLimited(policy, count);
+        added = joined(added, rateHeaders(policy, count));
+      }
+      return exceeded === undefined
+        ? { caller, headers: added }
+        : { caller: fail(exceeded), headers: undefined };
     });
   }
 
@@ -187,6 +219,15 @@ export class CallerCheck {
   private reporter(name: 'signing keys' | 'rate limit store'): (error: unknown) => void {
     return turnsOf((error) => this.options.trace({ kind: 'dependency', name, error }));
   }
+}
+
+type RateHeaders = Readonly<Record<string, string>>;
+
+/** The headers of several quotas are lists. */
+function joined(one: RateHeaders, other: RateHeaders): RateHeaders {
+  return Object.fromEntries(
+    Object.entries(one).map(([name, value]) => [name, `${value}, ${other[name] ?? ''}`]),
+  );
 }
 
 type Network = NonNullable<Client['memory']['network']>;

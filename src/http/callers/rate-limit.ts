@@ -7,8 +7,8 @@ import { BoundedCache } from '../../lib/bounded-cache.ts';
 
 /** A quota: at most `max` in a window of ms. */
 export interface Policy {
-  /** As in the RateLimit headers. */
-  readonly name: 'caller' | 'address' | 'failures';
+  /** As in the RateLimit headers: `caller`, `address`, `failures`, or a route such as `POST /orders`. */
+  readonly name: string;
   readonly max: number;
   readonly window: number;
 }
@@ -17,8 +17,38 @@ export interface Policy {
 export interface Policies {
   /** Of requests; undefined without a quota. */
   readonly requests: { readonly caller: Policy; readonly address: Policy } | undefined;
+  /** Of requests to some routes, beside `requests`. */
+  readonly routes: readonly RoutePolicy[];
   /** Of failed logins from one address; there is one even with `rateLimit: false`. */
   readonly failures: Policy;
+}
+
+/** A quota for each caller on the paths of a pattern. */
+interface RoutePolicy extends Policy {
+  readonly method: string;
+  readonly segments: readonly string[];
+}
+
+/** The quotas of a request's route. See docs/contract/5-access.md#rate-limits, rule 10. */
+export function routePolicies(
+  { routes }: Policies,
+  method: string,
+  path: string,
+  basePath: string,
+): readonly RoutePolicy[] {
+  if (routes.length === 0 || !path.startsWith(`${basePath}/`)) return [];
+  const [first = '', ...rest] = path.slice(basePath.length + 1).split('/');
+  const segments = /^v\d+$/u.test(first) ? rest : [first, ...rest];
+  const asked = method === 'HEAD' ? 'GET' : method;
+  return routes.filter(
+    (route) =>
+      (route.method === '*' || route.method === asked) &&
+      route.segments.length === segments.length &&
+      route.segments.every(
+        (segment, index) =>
+          segment === '*' || segment.startsWith(':') || segment === segments[index],
+      ),
+  );
 }
 
 const { failures: defaultFailures, ...defaults } = rateLimitDefaults;
@@ -38,13 +68,20 @@ export function policiesOf({ rateLimit }: Specification, mode: Mode, processes =
     const all = share(defaults);
     return {
       requests: isOff ? undefined : requests(all, all),
+      routes: [],
       failures: failuresOf(defaultFailures),
     };
   }
   const { max = defaults.max, window = defaults.window, perKey, perIp, failures } = rateLimit;
+  const { routes = {} } = rateLimit;
   const shared = { max, window };
   return {
     requests: requests(share({ ...shared, ...perKey }), share({ ...shared, ...perIp })),
+    routes: Object.entries(routes).map(([name, quota]) => {
+      const [method = '', path = ''] = name.split(' ');
+      const segments = path.slice(1).split('/');
+      return { name, ...share({ ...shared, ...quota }), method, segments };
+    }),
     failures: failuresOf({ ...defaultFailures, ...failures }),
   };
 }

@@ -1,5 +1,6 @@
-import { list, object, required, scalarOrMap } from '../parsers/collections.ts';
+import { list, map, object, required, scalarOrMap } from '../parsers/collections.ts';
 import { consistent, exactly, named, refined } from '../parsers/definition.ts';
+import { routeNames } from '../parsers/names.ts';
 import { boolean, choice, duration, integer, no, number, size, text } from '../parsers/scalars.ts';
 import type {
   LoggingSpecification,
@@ -76,6 +77,14 @@ export const rateLimit = exactly<false | RateLimitSpecification>()(
       perKey: quota('The quota of each subject or API key.'),
       perIp: quota('The quota of each client address.'),
       failures: quota('Failed logins of each client address.', rateLimitDefaults.failures),
+      routes: map(
+        routeNames,
+        quota('The quota of each caller on this route, beside that of all its requests.'),
+        {
+          description:
+            'Quotas by method and path below the version, such as `POST /orders`; `*` and `:id` stand for one segment.',
+        },
+      ),
     }),
     { description: 'How many requests a caller may make; `false` for no limit.' },
   ),

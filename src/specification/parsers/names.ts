@@ -76,6 +76,14 @@ export const propertyNames: NameRule = {
   advice: (name, names, suffixes) => adviceOnField(name, names, suffixes, []),
 };
 
+/** Routes of quotas: a method, and a path below the version in which `*` and `:id` stand for one segment. */
+export const routeNames: NameRule = {
+  pattern: /^(\*|GET|POST|PUT|PATCH|DELETE)( \/[\w.~:*-]+(\/[\w.~:*-]+)*)$/,
+  caseless: false,
+  refusal: (name) =>
+    `\`${name}\` is no route: write a method or *, and a path below the version, such as \`POST /orders\` or \`GET /orders/:id\``,
+};
+
 /** Names of claims, as access rules write them. */
 export const claimNames: NameRule = {
   pattern: /^[\w./:@-]+$/,
