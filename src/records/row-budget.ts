@@ -16,7 +16,7 @@ export const responseTooLong = apiError(
 /** The most characters of all rows of one response. */
 export const maxCharacters = 128 * 1024 * 1024;
 /** This many rows may be read at once, if earlier responses tell how long they are. */
-const fewRows = 100;
+const fewRows = 25;
 /** The least number of characters to reserve beyond those that were expected. */
 const leastGrowth = 64 * 1024;
 
