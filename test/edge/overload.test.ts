@@ -329,7 +329,10 @@ describe('slow clients', () => {
       return socket;
     };
     const lengths = [];
-    for (const socket of [await ask(2), await ask(6), await ask(5)]) {
+    const sockets = [await ask(2), await ask(6), await ask(5)];
+    // Each has 5 s to read.
+    await new Promise((done) => setTimeout(done, 5_000));
+    for (const socket of sockets) {
       let length = 0;
       const closed = new Promise((done) => socket.once('close', done));
       const taken = new Promise<void>((done) => {

@@ -24,8 +24,8 @@ interface Held {
 }
 
 /**
- * Responses that their clients have not read yet. When they exceed their budget, the connection that holds most is cut,
- * among those that have held something for longer than `grace`. A single response may be of any length.
+ * Responses that their clients have not read yet. When they exceed their budget, the connection that holds most is cut, once
+ * it has held something for `grace`. A single response may be of any length.
  */
 export class UnsentResponses {
   private readonly held = new Map<Socket, Held>();
@@ -90,12 +90,10 @@ export class UnsentResponses {
   private cutUntilWithinBudget(): void {
     const { budget } = this;
     while (budget.isExceeded) {
-      const begin = performance.now() - grace;
-      const [largest] = [...this.held]
-        .filter(([, { since }]) => since < begin)
-        .sort(([, one], [, other]) => other.bytes - one.bytes);
-      if (largest === undefined) return this.cutLater();
-      const [socket, { bytes, responses }] = largest;
+      const [largest] = [...this.held].sort(([, one], [, other]) => other.bytes - one.bytes);
+      if (largest === undefined) return;
+      const [socket, { bytes, responses, since }] = largest;
+      if (performance.now() - since < grace) return this.cutLater();
       if (responses === 1 && budget.reserved - bytes <= budget.capacity) return;
       budget.release(bytes);
       this.held.delete(socket);
@@ -104,7 +102,6 @@ export class UnsentResponses {
   }
 
   private cutLater(): void {
-    if (this.held.size === 0) return;
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       this.cutUntilWithinBudget();
