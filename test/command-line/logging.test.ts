@@ -60,7 +60,7 @@ test.each([
 ] as const)('without a log a failure is told on standard error: %s', async (_, flags, expected) => {
   const folder = makeFolder({
     'plinth.yaml': `logging: { enabled: false }
-database: { url: "sqlite:a.db", statementTimeout: 500ms }
+database: { url: "sqlite:.plinth/dev.db", statementTimeout: 500ms }
 resources:
   groups:
     generate: { count: 1 }
