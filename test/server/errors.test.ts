@@ -304,6 +304,7 @@ const promised: Readonly<Record<number, readonly string[]>> = {
   429: ['RATE_LIMITED'],
   431: ['HEADERS_TOO_LARGE'],
   500: ['INTERNAL_ERROR', 'SIMULATED_ERROR'],
+  501: ['NOT_SUPPORTED'],
   503: [
     'OVERLOADED',
     'DATABASE_UNAVAILABLE',
