@@ -18,7 +18,7 @@ stopAfterEach();
 
 const specification = (pathDepth: number): string => `${keys}
 access: public
-limits: { pathDepth: ${pathDepth} }
+limits: { pathDepth: ${pathDepth}, filters: 1000, sorts: 100 }
 resources:
   posts:
     fields:

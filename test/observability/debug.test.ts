@@ -336,9 +336,9 @@ describe('_trace', () => {
         expect(stagesOf(body)).toEqual([
           ...writing,
           'write_posts',
+          'commit',
           'fetch_posts',
           'expand_author',
-          'commit',
           'finalize',
         ]);
       },
