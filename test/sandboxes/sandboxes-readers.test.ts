@@ -44,8 +44,8 @@ resources:
   test.each([
     [64, 1],
     [256, 1],
-    [384, 2],
-    [480, 4],
+    [800, 2],
+    [1440, 4],
     [Infinity, 4],
   ])('of %s MiB have room for %s processes', (memory, count) => {
     expect(mostReaders(memory * 1024 * 1024)).toBe(count);
