@@ -223,10 +223,10 @@ function mergedParts(
   return new Map(parts);
 }
 
-/** Freezes the clock, so that all times in one request are equal. `claims`: those of its caller. */
+/** Freezes the clock when it is first read, so that all times in one request are equal. `claims`: those of its caller. */
 export function atOneTime(clockAndIds: ClockAndIds, claims: Claims): ClockAndIds {
-  const now = clockAndIds.now();
-  return { ...clockAndIds, claims, now: () => now };
+  let now: Date | undefined;
+  return { ...clockAndIds, claims, now: () => (now ??= clockAndIds.now()) };
 }
 
 /** Checks that of each morph pair whose halves are both known, both are null or neither. */
