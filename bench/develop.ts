@@ -65,7 +65,7 @@ async function promote(): Promise<void> {
 async function startShop(name: string): Promise<Server> {
   const place = join(folder, name);
   await cp(join(specifications.shop, '..'), place, { recursive: true });
-  return startDev(join(place, 'plinth.yaml'), join(place, 'new.db'));
+  return startDev(join(place, 'plinth.yaml'));
 }
 
 async function start(): Promise<void> {

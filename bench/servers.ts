@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runScript, startServer, type Server } from './child.ts';
 import type { DataSet } from './data.ts';
@@ -80,9 +81,21 @@ export function startHandwritten(
   ]);
 }
 
-/** Starts `plinth dev` on a file; a database that is not there is made and filled. */
-export function startDev(specification: string, file: string): Promise<Server> {
-  const database = ['--database', `sqlite:${file}`];
+/**
+ * Starts `plinth dev`: on its own database beside the specification, which it makes and fills, or on a file, which is made
+ * and filled before if it is not there.
+ */
+export async function startDev(specification: string, file?: string): Promise<Server> {
+  const database = file === undefined ? [] : ['--database', `sqlite:${file}`];
+  if (file !== undefined && !existsSync(file)) {
+    await migrate(specification, `sqlite:${file}`);
+    const [, data] = /^data: (.+)$/mu.exec(await readFile(specification, 'utf8')) ?? [];
+    const filling =
+      data === undefined
+        ? ['generate', specification]
+        : ['import', join(dirname(specification), data), '--spec', specification];
+    await runScript([cli, ...filling, ...database]);
+  }
   return startServer('Plinth dev', (port) => [
     cli,
     'dev',
