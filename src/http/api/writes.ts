@@ -28,6 +28,9 @@ import { addressOf, compiledOne, parseId, requesterOf, runRead } from './reads.t
 import { inspectShown } from '../debug/inspect.ts';
 import { serverDefaults } from '../../specification/keys/server.ts';
 
+/** The header of a response without records, or with their ids alone. */
+const minimal = { 'preference-applied': 'return=minimal' } as const;
+
 /** `POST /<resource>`: one record, or an array of them. */
 export async function createRecords(call: Call): Promise<Result<Response>> {
   const { exchange, resourceView } = call;
@@ -57,11 +60,11 @@ export async function createRecords(call: Call): Promise<Result<Response>> {
   if (readable.length > 0) await inspectShown(call, readable);
   // If the caller may not read the record, or it was deleted since (Idempotency-Key), only its id is known.
   const shown = records.map(({ id, record }) => record ?? { id });
-  const minimal = isUnread ? { 'preference-applied': 'return=minimal' } : {};
-  if (isArray) return ok(respondWritten(call, 201, shown, minimal));
+  const applied = isUnread ? minimal : {};
+  if (isArray) return ok(respondWritten(call, 201, shown, applied));
   const [first] = records;
   const tagged = first?.record === undefined ? undefined : first;
-  const headers = { ...minimal, ...(location === undefined ? {} : { location }) };
+  const headers = { ...applied, ...(location === undefined ? {} : { location }) };
   return ok(respondWritten(call, 201, shown[0], headers, tagged));
 }
 
@@ -124,10 +127,7 @@ export async function updateRecord(
   if (!written.ok) return written;
   const { records, isUnread } = written.value;
   const [first] = records;
-  if (isUnread) {
-    const minimal = { 'preference-applied': 'return=minimal' };
-    return ok(respondWritten(call, 200, { id: first?.id }, minimal));
-  }
+  if (isUnread) return ok(respondWritten(call, 200, { id: first?.id }, minimal));
   if (first?.record === undefined) return ok(emptyResponse(204, exchange.requestId));
   await inspectShown(call, [first.record]);
   return ok(respondWritten(call, 200, first.record, {}, first));
@@ -301,6 +301,6 @@ function respondWritten(
     headers['etag'] = entityTag(written.plain === undefined ? body : JSON.stringify(written.plain));
   if (!parsePrefer(exchange.headers).minimal)
     return jsonResponse(status, body, exchange.requestId, headers);
-  headers['preference-applied'] = 'return=minimal';
+  Object.assign(headers, minimal);
   return emptyResponse(status === 201 ? 201 : 204, exchange.requestId, headers);
 }
