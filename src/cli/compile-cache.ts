@@ -11,8 +11,8 @@ const forOthers = 0o077;
 const sticky = 0o1000;
 
 /**
- * Keeps compiled modules for later starts, in a folder that only this user can write: whoever writes the cache decides
- * what the next start runs. Without such a folder nothing is kept. `NODE_COMPILE_CACHE` is the user's own choice, and Node
+ * Keeps compiled modules for later starts, in a folder that only this user can write, because the next start runs what
+ * the cache contains. Without such a folder nothing is kept. `NODE_COMPILE_CACHE` is the user's own choice, and Node
  * has followed it already.
  */
 export function enableCompileCache(environment: Environment): void {
@@ -22,8 +22,8 @@ export function enableCompileCache(environment: Environment): void {
 }
 
 /**
- * The folder for the cache of the user `uid`, which is created if it is missing; undefined if there is none that others
- * cannot write. Systems without user ids keep the folders of users apart by themselves.
+ * The folder for the cache of the user `uid`, created if it is missing; undefined if others can write to
+ * it. Systems without user ids keep the folders of users apart by themselves.
  */
 export function privateCacheFolder(
   environment: Environment,
