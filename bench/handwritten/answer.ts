@@ -82,7 +82,9 @@ function commonHeaders(): RawHeaders {
     'private, no-cache',
     'X-Content-Type-Options',
     'nosniff',
+    'Cross-Origin-Resource-Policy',
+    'same-origin',
     'Vary',
-    'Accept, Accept-Encoding',
+    'Accept, Accept-Encoding, Prefer',
   ];
 }
