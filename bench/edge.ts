@@ -1,12 +1,13 @@
 /**
- * `node bench/edge.ts [overload] [slow] [idle] [cost] [shares] [workers]`: how Plinth holds up at three times the rate that it can
- * answer, beside clients that never finish a request, and with 10,000 connections that do nothing; and what credentials and
- * the dashboard cost, and what a second worker gains.
+ * `node bench/edge.ts [overload] [slow] [idle] [cost] [shares] [workers] [attack]`: how Plinth holds up at three times the rate that it
+ * can answer, beside clients that never finish a request, and with 10,000 connections that do nothing; what credentials and
+ * the dashboard cost, and what a second worker gains; and what honest clients get beside those who attack its memory.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { measureAttack } from './attack.ts';
 import { measureCost } from './cost.ts';
 import { ensureData } from './data.ts';
 import { features } from './features.ts';
@@ -119,7 +120,11 @@ function workers(): Promise<void> {
   return measureWorkers(`sqlite:${database}`, specification);
 }
 
-const measures = { overload, slow, idle, cost, shares, workers };
+function attack(): Promise<void> {
+  return measureAttack(folder);
+}
+
+const measures = { overload, slow, idle, cost, shares, workers, attack };
 const asked = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
 const database = join(folder, 'chinook.db');
