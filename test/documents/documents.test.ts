@@ -12,7 +12,9 @@ import { launch, makeFolder, type Running } from '../support/command.ts';
 import { examplesOf, parseCurl, patternOf } from '../support/examples.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const guides = readdirSync(resolve(root, 'docs')).filter((name) => name.endsWith('.md'));
+const guides = readdirSync(resolve(root, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md'))
+  .toSorted();
 const documents = ['README.md', ...guides.map((name) => `docs/${name}`)];
 const examples = documents.flatMap((document) =>
   examplesOf(readFileSync(resolve(root, document), 'utf8')).map((example) => ({
