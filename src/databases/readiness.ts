@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../model/api.ts';
-import { quote } from '../sql/dialect.ts';
+import { quote, quoteTable } from '../sql/dialect.ts';
 import { schemaOf } from '../sql/schema/schema.ts';
 import { buildStatement, type Statement } from '../sql/statement.ts';
 import { DatabaseFailure, type Database } from './database.ts';
@@ -80,12 +80,25 @@ export class ReadinessProbe {
   /** They name every column, and find no row because the key is null. */
   private makeStatements(): readonly Statement[] {
     const { dialect } = this.database;
-    return schemaOf(this.api, dialect).map(({ name, columns }) => {
-      const list = columns.map((column) => `own.${quote(column.name)}`).join(', ');
-      const { name: key = '' } = columns.find(({ isKey }) => isKey) ?? columns[0] ?? {};
+    const managed = schemaOf(this.api, dialect)
+      .filter(({ isExtra }) => isExtra !== true)
+      .map(({ name, columns }) => ({
+        table: quote(name),
+        columns: columns.map((column) => column.name),
+        key: (columns.find(({ isKey }) => isKey) ?? columns[0])?.name ?? '',
+      }));
+    const unmanaged = [...this.api.resources.values()]
+      .filter(({ isManaged }) => !isManaged)
+      .map(({ table, fields, id }) => ({
+        table: quoteTable(table),
+        columns: Array.from(fields.values(), ({ column }) => column),
+        key: id.column,
+      }));
+    return [...managed, ...unmanaged].map(({ table, columns, key }) => {
+      const list = columns.map((column) => `own.${quote(column)}`).join(', ');
       return buildStatement(
         dialect,
-        (add) => `SELECT ${list} FROM ${quote(name)} AS own WHERE own.${quote(key)} = ${add(0)}`,
+        (add) => `SELECT ${list} FROM ${table} AS own WHERE own.${quote(key)} = ${add(0)}`,
       );
     });
   }

@@ -1,6 +1,6 @@
 import type { Field, Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
-import { quote, type CatalogQueries, type Dialect } from '../sql/dialect.ts';
+import { quote, quoteTable, type CatalogQueries, type Dialect } from '../sql/dialect.ts';
 import { buildStatement } from '../sql/statement.ts';
 import {
   DatabaseFailure,
@@ -21,7 +21,7 @@ export async function rowCounts(
     const count = buildStatement(
       database.dialect,
       (add) =>
-        `SELECT count(*) FROM (SELECT 1 FROM ${quote(table)} LIMIT ${add('limit')}) AS counted`,
+        `SELECT count(*) FROM (SELECT 1 FROM ${quoteTable(table)} LIMIT ${add('limit')}) AS counted`,
     );
     const [row] = await database.all(count, { bound: [], limit });
     counts.set(name, Number(row?.[0]));
@@ -92,7 +92,7 @@ export async function emptyTables(
     for (const key of resource.incoming)
       if (
         !resources.includes(key.resource) &&
-        (await isThere(`${quote(key.resource.table)} WHERE ${quote(key.column)} IS NOT NULL`))
+        (await isThere(`${quoteTable(key.resource.table)} WHERE ${quote(key.column)} IS NOT NULL`))
       )
         referring.add(key.resource.name);
     const owning = [...resource.relations.values()].filter(
@@ -101,17 +101,17 @@ export async function emptyTables(
     for (const { target, typeField, typeValue } of [...owning, ...resource.pairs]) {
       if (resources.includes(target)) continue;
       const isOfIt = `${quote(typeField.column)} = ${dialect.text(typeValue)}`;
-      if (await isThere(`${quote(target.table)} WHERE ${isOfIt}`)) referring.add(target.name);
+      if (await isThere(`${quoteTable(target.table)} WHERE ${isOfIt}`)) referring.add(target.name);
     }
   }
   if (referring.size > 0) throw new ReferredFrom([...referring]);
   for (const resource of resources)
     for (const field of resource.fields.values())
       if (deferred.has(field))
-        await run(`UPDATE ${quote(resource.table)} SET ${quote(field.column)} = NULL`);
+        await run(`UPDATE ${quoteTable(resource.table)} SET ${quote(field.column)} = NULL`);
   // Referenced rows are deleted last.
   for (const { table, id } of resources.toReversed()) {
-    await run(`DELETE FROM ${quote(table)}`);
+    await run(`DELETE FROM ${quoteTable(table)}`);
     const sql = isGenerated(id) ? dialect.restartIds?.(table, id.column) : undefined;
     if (sql === undefined) continue;
     for (const [statement] of await rowsFrom(transaction, sql)) await run(String(statement));

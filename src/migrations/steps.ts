@@ -26,6 +26,7 @@ import {
 import { compareColumns, refusedKey } from './columns.ts';
 import { compareIndexes } from './indexes.ts';
 import { compareReferences } from './references.ts';
+import { compareUnmanaged } from './unmanaged.ts';
 import { isSameRecord, recordedKind, type RecordRow } from '../databases/existing/schema-record.ts';
 
 /** The options that a user gives. */
@@ -58,7 +59,12 @@ export function* findMigration(
   { allowDataLoss = false, lacking }: MigrationOptions = {},
 ): Counting<Migration> {
   const schema = schemaOf(api, rules.dialect, lacking);
-  const wantedNames = new Set(schema.map(({ name }) => rules.fold(name)));
+  const wantedNames = new Set(
+    [
+      ...schema.map(({ name }) => name),
+      ...Array.from(api.resources.values(), ({ table }) => table),
+    ].map((name) => rules.fold(name)),
+  );
   const planning = { api, rules, found, allowDataLoss, schema, wantedNames };
   const tables = yield* compareTables(planning);
   const left = yield* findLeftTables(planning, tables);
@@ -71,6 +77,7 @@ export function* findMigration(
   const record = newRecord(planning, tables, left.dropped);
   return {
     steps: [
+      ...compareUnmanaged(api, rules, found),
       ...tables.steps,
       ...left.steps,
       ...indexes.steps,
@@ -133,6 +140,7 @@ function* compareTables(planning: Planning): Counting<Tables> {
       steps.push(
         step(`create table ${wanted.name} (${wanted.columns.map(({ name }) => name).join(', ')})`, {
           lacking: { table: wanted.name },
+          ...extra(wanted),
         }),
       );
     else {
@@ -143,6 +151,10 @@ function* compareTables(planning: Planning): Counting<Tables> {
     pairs.push({ wanted, actual, recorded, change });
   }
   return { pairs, renamed, steps };
+}
+
+function extra({ isExtra }: TableSchema): Pick<MigrationStep, 'isExtra'> {
+  return isExtra === true ? { isExtra } : {};
 }
 
 const nameTaken =
@@ -222,7 +234,7 @@ function* compareAllIndexes(
   const create: SchemaChanges['createIndexes'][number][] = [];
   for (const pair of pairs) {
     const indexes = yield* compareIndexes(pair, rules);
-    steps.push(...indexes.steps);
+    steps.push(...indexes.steps.map((one) => ({ ...one, ...extra(pair.wanted) })));
     drop.push(...indexes.drop);
     const collated = collatedIn(pair, rules);
     create.push(...indexes.create.map((index) => ({ table: pair.wanted, index, collated })));
@@ -323,7 +335,7 @@ export function arePossible(
 
 /** The steps without which the service cannot run. */
 export function neededSteps(steps: readonly MigrationStep[]): readonly MigrationStep[] {
-  return steps.filter(({ isOptional }) => !isOptional);
+  return steps.filter(({ isOptional, isExtra }) => !isOptional && isExtra !== true);
 }
 
 /**

@@ -64,6 +64,8 @@ export interface Resource {
   readonly name: string;
   readonly description: string | undefined;
   readonly table: string;
+  /** Whether migrations create and change its table. */
+  readonly isManaged: boolean;
   readonly id: Field;
   /** In the order of the file: `id` first where it is not declared, added keys and timestamps last. */
   readonly fields: ReadonlyMap<string, Field>;
@@ -88,6 +90,8 @@ export interface Field {
   /** The resource that has it, be it inside an object or array. */
   readonly resource: Resource;
   readonly column: string;
+  /** The existing column, if its table is not managed and its database has types of its own. */
+  readonly native: NativeColumn | undefined;
   readonly type: FieldType;
   readonly nullable: boolean;
   readonly required: boolean;
@@ -109,6 +113,25 @@ export interface Field {
   readonly access: FieldAccess | undefined;
   /** What the file says: bounds, format, description, generation. */
   readonly attributes: FieldSpecification;
+}
+
+/**
+ * A column of a table that Plinth does not manage, as its database describes it. See
+ * docs/contract/8-existing-databases.md#types.
+ */
+export interface NativeColumn {
+  /** Its type without length and precision, as SQL writes it: `character varying`, `citext`, `sales.mood`. */
+  readonly type: string;
+  /** Of an array: the items. */
+  readonly items?: NativeColumn;
+  /** Whether its type is an enum of the database. */
+  readonly isEnum: boolean;
+  /** Whether its texts compare in the collation of the column. */
+  readonly isCollated: boolean;
+  /** Whether a row can be inserted without it: it has a default, counts, or is computed. */
+  readonly isFilled: boolean;
+  /** Whether only the database sets it. */
+  readonly isComputed: boolean;
 }
 
 /**

@@ -56,6 +56,7 @@ export interface ResourceSpecification {
     readonly max?: number;
   };
   readonly table?: string;
+  readonly managed?: boolean;
 }
 
 export type RelationKind =
@@ -108,6 +109,7 @@ export interface FieldSpecification {
   readonly writeOnly?: boolean;
   readonly immutable?: boolean;
   readonly column?: string;
+  readonly collation?: Collation;
   readonly storedAs?: StoredAs;
   readonly reference?: string;
   readonly onDelete?: OnDelete;
@@ -145,12 +147,17 @@ export interface VersionSpecification {
 }
 
 export interface DatabaseSpecification {
-  readonly url: string;
+  readonly url?: string;
   readonly poolSize?: number;
   /** ms */
   readonly statementTimeout?: number;
   readonly pooler?: 'transaction';
+  readonly managed?: boolean;
+  readonly collation?: Collation;
 }
+
+/** How texts compare: by code point, or as the column's own collation says. */
+export type Collation = 'codePoint' | 'database';
 
 export interface ServerSpecification {
   readonly host?: string;

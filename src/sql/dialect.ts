@@ -18,6 +18,8 @@ export interface Explain {
 export interface StoredForms {
   /** How the own tables of this database store a field's type. */
   readonly storage: (field: Field) => Storage;
+  /** How an unmanaged column stores a field's values; absent or undefined: as own tables do. */
+  readonly nativeCodec?: (field: Field) => Codec | undefined;
   /** Whether a value that is not null is in this form, as a condition; `digits` are those of a decimal. */
   readonly isStoredAs: (
     column: string,
@@ -44,6 +46,10 @@ export interface SqlSyntax {
   readonly select: (column: string, field: Field) => string;
   /** A column as it is sorted by. */
   readonly sortKey: (column: string, field: Field) => string;
+  /** A placeholder as what `sortKey` of the field is compared with. */
+  readonly sortOperand: (placeholder: string, field: Field) => string;
+  /** What a column is set to, from the placeholder of its stored value. */
+  readonly assigned: (placeholder: string, field: Field) => string;
   /** The comparison of a column with one bound value; every operator's operand is one parameter. */
   readonly compare: (
     column: string,
@@ -181,7 +187,7 @@ export function wantedValues(value: JsonValue): readonly JsonValue[] {
 /** The codec of the form in which the own tables of a dialect store a field. */
 export function codecOf(dialect: StoredForms, field: Field): Codec {
   const { form } = dialect.storage(field);
-  const codec = field.type.forms[form];
+  const codec = dialect.nativeCodec?.(field) ?? field.type.forms[form];
   if (codec === undefined) throw new TypeError(`${field.type.name} has no form ${form}`);
   return codec;
 }
@@ -214,6 +220,11 @@ export function literal(text: string, fromHex: (hex: string) => string): string 
 /** Of a text that `isFineMoment` what is up to the millisecond, with as many digits in each. */
 export function upToMilliseconds(column: string): string {
   return `substr(${column} || '.000', 1, 23)`;
+}
+
+/** A table as SQL names it, with its schema if the name has one: `sales.orders`. */
+export function quoteTable(name: string): string {
+  return name.split('.').map(quote).join('.');
 }
 
 /** Quotes a name for SQL. Names come from the model alone. */

@@ -71,7 +71,7 @@ function report(
     output.print(
       `Run "${command}" to do ${done.length === 1 ? 'this step' : `these ${count}`}.${done.some((step) => step.loses !== undefined) ? ' Lost values cannot be restored.' : ''}`,
     );
-  if (done.length < steps.length)
+  if (steps.some(({ isOptional }) => isOptional) && done.length < steps.length)
     output.print(
       'Tables and columns that the specification no longer names stay until --allow-data-loss drops them.',
     );

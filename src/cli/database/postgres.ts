@@ -14,7 +14,7 @@ import {
   type PostgresOptions,
 } from '../../databases/postgres/database.ts';
 import type { Resource } from '../../model/api.ts';
-import { quote } from '../../sql/dialect.ts';
+import { quoteTable } from '../../sql/dialect.ts';
 import { CommandFailure } from '../failure.ts';
 import type { NamedDatabase } from './target.ts';
 
@@ -72,7 +72,7 @@ export function postgresDatabase(
 
 /** Autovacuum does this within minutes. Until then PostgreSQL takes large tables for small ones and scans them. */
 async function analyze(database: PostgresDatabase, resources: Iterable<Resource>): Promise<void> {
-  const tables = Array.from(resources, ({ table }) => quote(table)).join(', ');
+  const tables = Array.from(resources, ({ table }) => quoteTable(table)).join(', ');
   if (tables === '') return;
   const statement = { sql: `ANALYZE ${tables}`, parameters: [] };
   // The records are committed, even if this fails.

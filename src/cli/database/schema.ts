@@ -12,7 +12,8 @@ export function stepLines(
   steps: readonly MigrationStep[],
   { allowDataLoss = false }: MigrationOptions = {},
 ): readonly string[] {
-  return steps.map(({ summary, loses, obstacle, isOptional }) => {
+  return steps.map(({ summary, loses, obstacle, isOptional, isExtra }) => {
+    if (isExtra === true) return `- ${summary} (only for requests with an Idempotency-Key)`;
     if (obstacle !== undefined) return `- ${summary} (not possible: ${obstacle})`;
     if (loses === undefined) return `- ${summary}`;
     return isOptional && !allowDataLoss

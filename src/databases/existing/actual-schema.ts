@@ -121,6 +121,11 @@ export interface SchemaRules {
   readonly dialect: Dialect;
   /** Folds a name, so that names are equal if they are equal to the database. */
   readonly fold: (name: string) => string;
+  /**
+   * Why a field of an unmanaged resource cannot be served: its column is `missing`, or the type of the column. Undefined if
+   * it can. `actual` is the table, if it is among those that migrations see.
+   */
+  readonly fault: (field: Field, actual: ActualTable | undefined) => string | undefined;
   /** The type in a column's definition as the database writes it. */
   readonly typeName: (definition: string) => string;
   /** Whether a column of an actual type serves as the wanted type without a change. */

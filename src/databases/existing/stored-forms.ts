@@ -1,6 +1,6 @@
 import type { StoredAs } from '../../specification/specification.ts';
 import type { Api, ColumnHolder, Field, Resource } from '../../model/api.ts';
-import type { FoundForms } from '../../model/field-types/stored-as.ts';
+import type { FoundForm, FoundForms } from '../../model/field-types/stored-as.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { quote, type StoredForms } from '../../sql/dialect.ts';
 import type { ActualColumn, Found } from './actual-schema.ts';
@@ -40,11 +40,11 @@ const columnsAtOnce = 50;
  * migration rejects the others with their count. Reads each table once.
  */
 export function* findForms(api: Api, stored: StoredColumns): Looking<FoundForms> {
-  const found = new Map<string, Map<string, StoredAs>>();
+  const found = new Map<string, Map<string, FoundForm>>();
   const empty = new Map<Field, readonly StoredAs[]>();
   for (const resource of api.resources.values()) {
     const asked = columnsOf(api, resource, stored);
-    const forms = new Map<string, StoredAs>();
+    const forms = new Map<string, FoundForm>();
     for (let from = 0; from < asked.length; from += columnsAtOnce) {
       const some = asked.slice(from, from + columnsAtOnce);
       const [{ table }] = some as [(typeof some)[0], ...typeof some];
@@ -58,7 +58,7 @@ export function* findForms(api: Api, stored: StoredColumns): Looking<FoundForms>
         const [values = 0, ...counts] = answer.slice(at, at + 1 + one.forms.length).map(Number);
         at += 1 + one.forms.length;
         const form = formOf(one.forms, values, counts, stored.dialect.storage(one.field).form);
-        if (form !== undefined) forms.set(one.field.name, form);
+        if (form !== undefined) forms.set(one.field.name, { storedAs: form });
         if (values === 0) empty.set(one.field, one.forms);
       }
     }
@@ -66,11 +66,11 @@ export function* findForms(api: Api, stored: StoredColumns): Looking<FoundForms>
   }
   for (const [field, forms] of empty) {
     const led = leadOf(field, empty);
-    const form = found.get(led.resource.name)?.get(led.name);
+    const form = found.get(led.resource.name)?.get(led.name)?.storedAs;
     if (led !== field && form !== undefined && forms.includes(form))
       found.set(
         field.resource.name,
-        new Map([...(found.get(field.resource.name) ?? []), [field.name, form]]),
+        new Map([...(found.get(field.resource.name) ?? []), [field.name, { storedAs: form }]]),
       );
   }
   return found;

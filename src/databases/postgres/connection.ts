@@ -93,6 +93,7 @@ function sessionSettings({ statementTimeout }: ConnectionOptions): Record<string
     idle_session_timeout: '0',
     TimeZone: 'UTC',
     DateStyle: 'ISO',
+    IntervalStyle: 'iso_8601',
     extra_float_digits: 1,
     standard_conforming_strings: 'on',
     array_nulls: 'on',

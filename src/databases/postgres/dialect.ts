@@ -13,11 +13,13 @@ import {
   encodeValue,
   literal,
   quote,
+  quoteTable,
   upToMilliseconds,
   wantedValues,
   type Dialect,
 } from '../../sql/dialect.ts';
 import { cutName } from '../../sql/schema/schema.ts';
+import { arrayText, nativeCodec, nativeSql } from './native-types.ts';
 
 /** Whether nobody but the database gives values to a column of pg_attribute: it computes them, or counts what is no key. */
 export const isComputed =
@@ -91,31 +93,50 @@ function arrayOperand(value: JsonValue, operator: Comparison, field: Field): str
   const wanted = wantedValues(value);
   const each = wanted.map((item) => alternatives(item, field));
   if (operators[operator].items !== 'all')
-    return listOf(each.flat().map((item) => JSON.stringify(item)));
+    return arrayText(each.flat().map((item) => JSON.stringify(item)));
   return JSON.stringify(hasUntypedItems(field) ? each : wanted);
 }
 
-/** The text of an array, one bound value whatever its length: `{"1","2"}`. */
-function listOf(values: readonly SqlValue[]): string {
-  return `{${values.map(itemOf).join(',')}}`;
-}
-
-function itemOf(value: SqlValue): string {
-  if (value === null) return 'NULL';
-  if (typeof value !== 'string') return String(value);
-  return `"${/["\\]/u.test(value) ? value.replaceAll(/["\\]/gu, String.raw`\$&`) : value}"`;
-}
-
-/** The type of a column's values, without what else its definition says. */
+/** The type that a column's values compare as, without what else its definition says. */
 function valueType(field: Field): string {
+  const native = nativeSql(field);
+  if (native !== undefined) return native.operand;
   const [type = ''] = /^[\w ]*?(?=\(| COLLATE| GENERATED| NOT NULL| PRIMARY|$)/u.exec(
     field.type.postgres.column(field),
   ) ?? [''];
   return type;
 }
 
-function postgresText(text: string): string {
+/** A text as a literal of PostgreSQL. */
+export function postgresText(text: string): string {
   return literal(text, (hex) => `convert_from(decode('${hex}', 'hex'), 'UTF8')`);
+}
+
+/** A comparison of a column that is not managed, in its own type. */
+function compareNative(
+  column: string,
+  operator: Comparison,
+  placeholder: string,
+  field: Field,
+): string {
+  const sql = nativeSql(field);
+  const { items, operand, comparesWith } = operators[operator];
+  if (sql === undefined) throw new TypeError(`${field.name} is managed`);
+  if (sql.isArray)
+    return `${column} ${items === 'all' ? '@>' : '&&'} ${placeholder}::${sql.operand}`;
+  if (field.items !== undefined) return condition(operator, sql.compared(column), placeholder);
+  if (comparesWith === 'part') return condition(operator, sql.searched(column), placeholder);
+  const type = isDecimalText(field) ? 'numeric' : sql.operand;
+  return condition(
+    operator,
+    compared(column, field),
+    `${placeholder}::${type}${operand === 'list' ? '[]' : ''}`,
+  );
+}
+
+/** The items that an array of the database is asked for. */
+function nativeItems(value: JsonValue, items: Field): string {
+  return arrayText(wantedValues(value).map((item) => encodeValue(postgresAlike, item, items)));
 }
 
 /** What is bound for a part of a text. */
@@ -130,7 +151,7 @@ function anyOperand(value: JsonValue, operator: Comparison, field: Field): strin
   const all = wanted.flatMap((item) => anyAlternatives(item, field));
   return operators[operator].undeclared === 'each'
     ? JSON.stringify(all)
-    : listOf(all.map((item) => JSON.stringify(item)));
+    : arrayText(all.map((item) => JSON.stringify(item)));
 }
 
 /** A declared member as the type of its values; in JSON all but numbers and booleans are text, as on the wire. */
@@ -196,6 +217,8 @@ const momentParts: Readonly<Record<(typeof momentTexts)[number], readonly [strin
 
 /** What of a column is compared and sorted. */
 function compared(column: string, field: Field): string {
+  const native = nativeSql(field);
+  if (native !== undefined) column = native.compared(column);
   if (isFineMoment(field)) return upToMilliseconds(column);
   return isDecimalText(field) ? numericOf(column) : column;
 }
@@ -210,9 +233,19 @@ export const postgresAlike: Dialect = {
   recordsAnInsert: 100,
   placeholder: (count) => `$${count}`,
   storage: (field) => field.type.postgres,
-  select: (column) => column,
-  sortKey: (column, field) =>
-    field.items !== undefined ? firstItem(column, field.items) : compared(column, field),
+  nativeCodec,
+  select: (column, field) => nativeSql(field)?.read(column) ?? column,
+  sortKey: (column, field) => {
+    if (field.items === undefined) return compared(column, field);
+    const json =
+      nativeSql(field)?.isArray === true ? `to_jsonb(${column})` : compared(column, field);
+    return firstItem(json, field.items);
+  },
+  sortOperand: (placeholder, field) => {
+    const native = field.items === undefined ? nativeSql(field) : undefined;
+    return native === undefined ? placeholder : `${placeholder}::${native.operand}`;
+  },
+  assigned: (placeholder, field) => nativeSql(field)?.assigned(placeholder) ?? placeholder,
   nulls: (placed) => (placed === 'first' ? ' NULLS FIRST' : ' NULLS LAST'),
   text: postgresText,
   compare: (column, operator, placeholder, field) =>
@@ -220,15 +253,17 @@ export const postgresAlike: Dialect = {
       ? compareAny(column, operator, placeholder)
       : operators[operator].items === 'all' && hasUntypedItems(field)
         ? containsAllOf(column, placeholder)
-        : isDecimalText(field)
-          ? condition(
-              operator,
-              compared(column, field),
-              `${placeholder}::${operators[operator].operand === 'list' ? 'numeric[]' : 'numeric'}`,
-            )
-          : condition(operator, compared(column, field), placeholder),
-  member: (column, members) =>
-    `(${[column, ...members.map((name) => `${postgresText(name)}::text`)].join(' -> ')})`,
+        : field.native !== undefined
+          ? compareNative(column, operator, placeholder, field)
+          : isDecimalText(field)
+            ? condition(
+                operator,
+                compared(column, field),
+                `${placeholder}::${operators[operator].operand === 'list' ? 'numeric[]' : 'numeric'}`,
+              )
+            : condition(operator, compared(column, field), placeholder),
+  member: (column, members, field) =>
+    `(${[compared(column, field), ...members.map((name) => `${postgresText(name)}::text`)].join(' -> ')})`,
   memberValue: (json, leaf) => (leaf.type === anyMember ? json : memberValue(json, leaf)),
   memberIsNull: (json) => `coalesce(jsonb_typeof(${json}), 'null') = 'null'`,
   decodeMember: () => undefined,
@@ -248,13 +283,16 @@ export const postgresAlike: Dialect = {
   },
   operand: (value, operator, field) => {
     if (field.type === anyMember) return anyOperand(value, operator, field);
-    if (field.items !== undefined) return arrayOperand(value, operator, field);
+    if (field.items !== undefined)
+      return nativeSql(field)?.isArray === true
+        ? nativeItems(value, field.items)
+        : arrayOperand(value, operator, field);
     if (operators[operator].comparesWith === 'part') return partOperand(value, operator);
     const { comparand } = codecOf(postgresAlike, field);
     const one = (item: JsonValue): SqlValue =>
       (item === null ? null : comparand?.(item, operator, field)) ??
       encodeValue(postgresAlike, item, field);
-    return Array.isArray(value) ? listOf(value.map(one)) : one(value);
+    return Array.isArray(value) ? arrayText(value.map(one)) : one(value);
   },
   operandField: (operator, field) =>
     field.type === anyMember || operators[operator].comparesWith === 'part' ? undefined : field,
@@ -262,10 +300,10 @@ export const postgresAlike: Dialect = {
     `(SELECT unnest(${placeholder}::${field === undefined ? 'text' : valueType(field)}[]) AS value)`,
   rowsOf: (fields, placeholder) =>
     `SELECT ${fields.map((field) => `unnest(${placeholder(field)}::${valueType(field)}[])`).join(', ')}`,
-  keys: listOf,
+  keys: arrayText,
   // Of the type of the table's rows: so each value is what the column makes of it, be it longer, finer or of another case.
   unwrittenRows: ({ table, id: key }, _fields, list, id) => {
-    const base = `${quote(table)} AS base`;
+    const base = `${quoteTable(table)} AS base`;
     const rows = `CROSS JOIN json_populate_recordset(base.*, ${list}::text::json) AS t`;
     return id === undefined
       ? `SELECT t.* FROM (SELECT 1) AS one LEFT JOIN ${base} ON false ${rows}`
@@ -276,7 +314,10 @@ export const postgresAlike: Dialect = {
       const members = fields.flatMap((field) => {
         const value = row.get(field);
         if (value === undefined) return [];
-        const isJson = value !== null && field.type.postgres.form === 'jsonb';
+        const isJson =
+          value !== null &&
+          field.type.postgres.form === 'jsonb' &&
+          nativeSql(field)?.isArray !== true;
         const item = isJson || typeof value === 'bigint' ? String(value) : JSON.stringify(value);
         // PostgreSQL cuts off names that are too long.
         return [`${JSON.stringify(cutName(field.column))}:${item}`];
@@ -333,15 +374,15 @@ export const postgresAlike: Dialect = {
   // A table that is not Plinth's may have no sequence: then nothing happens. Where Citus has the table on another node, what
   // joins the catalog is worked out on this one, which is asked for the next id.
   passIds: (table, idColumn) =>
-    `SELECT setval(seqrelid, last) FROM (SELECT max(${quote(idColumn)}) AS last FROM ${quote(table)}) AS ids` +
-    ` JOIN pg_sequence ON seqrelid = pg_get_serial_sequence(${postgresText(quote(table))}, ${postgresText(idColumn)})::regclass` +
+    `SELECT setval(seqrelid, last) FROM (SELECT max(${quote(idColumn)}) AS last FROM ${quoteTable(table)}) AS ids` +
+    ` JOIN pg_sequence ON seqrelid = pg_get_serial_sequence(${postgresText(quoteTable(table))}, ${postgresText(idColumn)})::regclass` +
     ` WHERE last >= coalesce(pg_sequence_last_value(seqrelid), 0)` +
     // One that counts downwards or would begin anew draws taken numbers there as well; none goes beyond its end.
     ` AND seqincrement > 0 AND last <= seqmax AND NOT (seqcycle AND last = seqmax)`,
   // A name that is too long is cut off as that of its column was.
   computedColumns: (table, columns) =>
     `SELECT asked FROM jsonb_array_elements_text(${columns()}::text::jsonb) AS asked JOIN pg_attribute ON attname = asked::name` +
-    ` WHERE attrelid = ${postgresText(quote(table))}::regclass AND ${isComputed}`,
+    ` WHERE attrelid = ${postgresText(quoteTable(table))}::regclass AND ${isComputed}`,
   // A rule of a domain speaks of VALUE: of the columns that are of it, or of a domain over it.
   ruleText: (rule, table) =>
     `SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = ${rule()} AND conrelid = to_regclass(quote_ident(${table()}))` +
@@ -376,7 +417,7 @@ export const postgres: Dialect = {
   },
   // Taken back with the transaction, as what setval does is not. Whose sequence it is not may not do it.
   restartIds: (table, idColumn) =>
-    `SELECT 'ALTER SEQUENCE ' || name || ' RESTART' FROM pg_get_serial_sequence(${postgresText(quote(table))}, ${postgresText(idColumn)}) AS name` +
+    `SELECT 'ALTER SEQUENCE ' || name || ' RESTART' FROM pg_get_serial_sequence(${postgresText(quoteTable(table))}, ${postgresText(idColumn)}) AS name` +
     ` JOIN pg_class ON oid = name::regclass WHERE pg_has_role(relowner, 'USAGE')`,
   // The transaction that has written the row.
   rowVersion: { column: 'xmin', text: 'xmin::text' },

@@ -2,7 +2,7 @@ import Driver from 'better-sqlite3';
 import type { Api } from '../../model/api.ts';
 import { isFineMoment } from '../../model/indexes.ts';
 import { keyType } from '../../model/build/keys.ts';
-import { quote, upToMilliseconds } from '../../sql/dialect.ts';
+import { quote, quoteTable, upToMilliseconds } from '../../sql/dialect.ts';
 import { foldName } from './existing-dialect.ts';
 import type { ColumnAdvice } from '../existing/actual-schema.ts';
 import { readTables } from './catalog.ts';
@@ -41,7 +41,7 @@ function unservedOrders(driver: Driver.Database, { resources }: Api): readonly C
       )
       .map((field) => ({
         field,
-        message: `the API sorts and compares ${field.name} by code point, and no index has that order, as column ${field.column} has another collation; add CREATE INDEX … ON ${quote(table)} (${quote(field.column)} COLLATE BINARY)`,
+        message: `the API sorts and compares ${field.name} by code point, and no index has that order, as column ${field.column} has another collation; add CREATE INDEX … ON ${quoteTable(table)} (${quote(field.column)} COLLATE BINARY)`,
       }));
   });
 }
@@ -77,9 +77,9 @@ function unservedMoments(
       if (!isFineMoment(field) || !begins.has(foldName(field.column))) return [];
       const value = upToMilliseconds(quote(field.column));
       const steps = driver
-        .prepare(`EXPLAIN QUERY PLAN SELECT 1 FROM ${quote(table)} ORDER BY ${value}`)
+        .prepare(`EXPLAIN QUERY PLAN SELECT 1 FROM ${quoteTable(table)} ORDER BY ${value}`)
         .all() as readonly { readonly detail: string }[];
-      const message = `the API sorts and compares ${field.name} by the millisecond, and no index has that order; add CREATE INDEX … ON ${quote(table)} (${value})`;
+      const message = `the API sorts and compares ${field.name} by the millisecond, and no index has that order; add CREATE INDEX … ON ${quoteTable(table)} (${value})`;
       return steps.some(({ detail }) => detail.includes('TEMP B-TREE')) ? [{ field, message }] : [];
     });
   });
@@ -102,7 +102,7 @@ function capitalUuids(
       // Other texts need no advice: they are visibly no UUIDs.
       const isCapital = `length(${column}) = 36 AND ${column} GLOB '*[A-F]*' AND ${column} LIKE '%-%-%-%-%'`;
       const found = driver
-        .prepare<[], number>(`SELECT count(*) FROM ${quote(table)} WHERE ${isCapital}`)
+        .prepare<[], number>(`SELECT count(*) FROM ${quoteTable(table)} WHERE ${isCapital}`)
         .pluck()
         .get();
       const as = field === id ? 'format: string' : 'type: string';

@@ -12,6 +12,7 @@ import {
   codecOf,
   literal,
   quote,
+  quoteTable,
   upToMilliseconds,
   wantedValues,
   type Dialect,
@@ -183,6 +184,8 @@ export const sqlite: Dialect = {
   placeholder: (_count, parameter) =>
     parameter === 'limit' || parameter === 'offset' || parameter === 'cap' ? '(? + 0)' : '+?',
   storage: (field) => field.type.sqlite,
+  sortOperand: (placeholder) => placeholder,
+  assigned: (placeholder) => placeholder,
   select: (column, field) =>
     codecOf(sqlite, field).readAsText?.(field) === true ? `CAST(${column} AS TEXT)` : column,
   sortKey: (column, field) => {
@@ -308,7 +311,7 @@ export const sqlite: Dialect = {
     });
     const select = `SELECT ${values.length === 0 ? '1' : values.join(', ')} FROM json_each(${list}) AS given`;
     if (id === undefined) return select;
-    return `${select} CROSS JOIN ${quote(table)} AS base WHERE base.${quote(key.column)} = ${id}`;
+    return `${select} CROSS JOIN ${quoteTable(table)} AS base WHERE base.${quote(key.column)} = ${id}`;
   },
   unwrittenList: (fields, rows) => {
     const items = rows.map((row) => {

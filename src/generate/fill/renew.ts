@@ -5,7 +5,7 @@ import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { TimeSlice } from '../../lib/event-loop.ts';
-import { encodeValue, quote, type Dialect } from '../../sql/dialect.ts';
+import { encodeValue, quote, quoteTable, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement, type Statement } from '../../sql/statement.ts';
 import type { Generator } from '../generator.ts';
 import { rowOfId } from '../ids.ts';
@@ -327,7 +327,7 @@ class Renewal {
           const name = quote(column);
           return `${name} = CASE WHEN ${name} IS NOT DISTINCT FROM ${add(2 * index)} THEN ${add(2 * index + 1)} ELSE ${name} END`;
         });
-        return `UPDATE ${quote(table)} SET ${sets.join(', ')} WHERE ${quote(id.column)} = ${add('id')}`;
+        return `UPDATE ${quoteTable(table)} SET ${sets.join(', ')} WHERE ${quote(id.column)} = ${add('id')}`;
       }),
     );
   }

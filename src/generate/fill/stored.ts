@@ -2,7 +2,7 @@ import type { Field, Resource } from '../../model/api.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { rowsFrom, type Database, type Transaction } from '../../databases/database.ts';
-import { decodeValue, quote, type Dialect } from '../../sql/dialect.ts';
+import { decodeValue, quote, quoteTable, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement } from '../../sql/statement.ts';
 import { lastTextId, rowOfId } from '../ids.ts';
 import type { KeyTargets } from '../distinct/dimensions.ts';
@@ -35,7 +35,7 @@ export async function storedRowsOf(
   const owned = new Map<JsonValue, number>();
   if (perKey !== undefined) {
     const column = quote(perKey.column);
-    const sql = `SELECT ${dialect.select(column, perKey)}, count(*) FROM ${quote(resource.table)} GROUP BY ${column}`;
+    const sql = `SELECT ${dialect.select(column, perKey)}, count(*) FROM ${quoteTable(resource.table)} GROUP BY ${column}`;
     for (const [value = null, count] of await rowsFrom(transaction, sql))
       owned.set(decodeValue(dialect, value, perKey), Number(count));
   }
@@ -53,7 +53,7 @@ async function rowsThere(
   seed: number,
 ): Promise<Omit<StoredRows, 'owned'>> {
   const column = quote(id.column);
-  const from = `FROM ${quote(table)}`;
+  const from = `FROM ${quoteTable(table)}`;
   if (isGenerated(id)) {
     const sql = `SELECT count(*), coalesce(min(${column}), 1), coalesce(max(${column}), 0) ${from}`;
     const [row = []] = await rowsFrom(transaction, sql);
@@ -89,7 +89,7 @@ export async function storedTargets(
     return { size: count, valueAt: (place) => place + 1, numberAt: (place) => place + 1 };
   const fields = [...wanted];
   const columns = fields.map((field) => dialect.select(quote(field.column), field));
-  const sql = `SELECT ${columns.join(', ')} FROM ${quote(table)} ORDER BY ${dialect.sortKey(quote(id.column), id)}`;
+  const sql = `SELECT ${columns.join(', ')} FROM ${quoteTable(table)} ORDER BY ${dialect.sortKey(quote(id.column), id)}`;
   const rows = await rowsFrom(transaction, sql);
   const valueAt = (place: number, field: Field): JsonValue =>
     decodeValue(dialect, rows[place]?.[fields.indexOf(field)] ?? null, field);
@@ -111,7 +111,7 @@ export async function storedValues(
   dialect: Dialect,
 ): Promise<ReadonlySet<string>> {
   const columns = fields.map((field) => dialect.select(quote(field.column), field));
-  const sql = `SELECT ${columns.join(', ')} FROM ${quote(table)}`;
+  const sql = `SELECT ${columns.join(', ')} FROM ${quoteTable(table)}`;
   const rows = await rowsFrom(database, sql);
   return new Set(
     rows.map((row) =>

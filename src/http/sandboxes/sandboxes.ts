@@ -121,7 +121,7 @@ export class Sandboxes {
     this.timer ??= setInterval(() => this.sweep(), sweepEvery).unref();
     const opened = this.source
       .open()
-      .then((copy) => ({ ...copy, keys: new IdempotencyKeys(copy.database) }));
+      .then((copy) => ({ ...copy, keys: new IdempotencyKeys(copy.database, false) }));
     const sandbox: Sandbox = { opened, users: new InFlight(), usedAt: this.clock() };
     this.byName.set(name, sandbox);
     // If making it fails, the next request tries again.

@@ -14,6 +14,7 @@ import { compileExport, type CompiledExport } from '../../sql/compile/export.ts'
 import { compileRead, type CompiledRead } from '../../sql/compile/read.ts';
 import { writeStatements, type WriteStatements } from '../../sql/compile/write.ts';
 import type { Dialect } from '../../sql/dialect.ts';
+import { isUnmanaged } from '../../sql/schema/schema.ts';
 import type { Sandboxes } from '../sandboxes/sandboxes.ts';
 import { InFlight } from './in-flight.ts';
 
@@ -68,7 +69,7 @@ export class ServedApi {
     this.database = database;
     database.serve?.(api);
     this.statements = writeStatements(database.dialect);
-    this.keys = new IdempotencyKeys(database);
+    this.keys = new IdempotencyKeys(database, isUnmanaged(api));
     this.auditLog = api.audit && new AuditLog(api.audit, database);
     this.readiness = new ReadinessProbe(api, database);
   }

@@ -7,6 +7,7 @@ import { digitsOf, type BaseKind, type StoredKind } from '../../sql/stored-kind.
 import type { Fill, IndexSchema, TableSchema } from '../../sql/schema/table.ts';
 import { readFound } from '../../databases/postgres/catalog.ts';
 import { dependentObstacles } from './dependents.ts';
+import { isServed } from '../../databases/postgres/native-types.ts';
 import { hasRoomFor } from '../../databases/postgres/stored-forms.ts';
 import { statementsOf } from './changes.ts';
 import {
@@ -38,6 +39,8 @@ const limitWaiting = 'SET LOCAL lock_timeout = 10000';
 const rules: SchemaRules = {
   dialect: postgres,
   fold: (name) => cutName(name),
+  fault: (field) =>
+    field.native === undefined ? 'missing' : isServed(field) ? undefined : field.native.type,
   typeName,
   isLike: () => false,
   misfits: (actual, { form }) =>

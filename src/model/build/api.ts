@@ -116,6 +116,9 @@ function draftResources(
       report(place, `${name} stands in table ${table}, as ${other} does; name another table`);
     if (/^(?:sqlite_|pg_|_plinth)/iu.test(table))
       report(place, `${table} is a name that databases keep for themselves; name another table`);
+    const isManaged = source.managed ?? specification.database?.managed ?? true;
+    if (isManaged && table.includes('.'))
+      report(place, `${table} names a schema, where Plinth makes no tables; add managed: false`);
     adviseLength(table, place, report);
     tables.set(table.toLowerCase(), name);
     drafts.set(name, {
@@ -125,6 +128,7 @@ function draftResources(
       types,
       forms: forms.get(name) ?? new Map(),
       table,
+      isManaged,
       description: source.description,
       timestamps: source.timestamps ?? false,
       pagination: source.pagination ?? specification.api?.pagination ?? 'page',

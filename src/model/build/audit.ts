@@ -69,6 +69,7 @@ function logOf(
     types: fieldTypes,
     forms: new Map(),
     table,
+    isManaged: true,
     description: source.description,
     timestamps: false,
     pagination,

@@ -2,8 +2,8 @@ import type {
   FieldSpecification,
   OnDelete,
   ResourceSpecification,
-  StoredAs,
 } from '../../specification/specification.ts';
+import type { FoundForm } from '../field-types/stored-as.ts';
 import type { Field, FieldTypes, MorphPair, Relation, Resource } from '../api.ts';
 
 /** A part of the model while it is being built; afterwards it is only seen through its read-only type. */
@@ -27,7 +27,7 @@ export interface DraftResource extends Draft<Resource> {
   readonly path: readonly string[];
   readonly types: FieldTypes;
   /** What was found in the database of the form of its fields. */
-  readonly forms: ReadonlyMap<string, StoredAs>;
+  readonly forms: ReadonlyMap<string, FoundForm>;
   fields: Map<string, DraftField>;
   relations: Map<string, Relation>;
   groups: Map<string, readonly string[]>;

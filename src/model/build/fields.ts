@@ -3,10 +3,10 @@ import { nearest } from '../../lib/nearest.ts';
 import type { Report } from '../../specification/problems.ts';
 import type { FieldSpecification } from '../../specification/specification.ts';
 import { claimName, fieldAccessOf } from '../access.ts';
-import type { Default, Field, FieldType } from '../api.ts';
+import type { Default, Field, FieldType, NativeColumn } from '../api.ts';
 import { memberNames, type DraftField, type DraftResource, type Path } from './draft.ts';
 import { typeOf } from '../field-types/registry.ts';
-import { storedIn } from '../field-types/stored-as.ts';
+import { storedIn, type FoundForm } from '../field-types/stored-as.ts';
 
 /** Fills in the declared fields of a resource, with `id` first where it is not declared. */
 export function buildFields(resource: DraftResource, report: Report): void {
@@ -19,7 +19,13 @@ export function buildFields(resource: DraftResource, report: Report): void {
     if (attributes.type !== 'relation')
       fields.set(
         name,
-        makeField(resource, name, inForm(resource, name, attributes), [...path, 'fields', name]),
+        makeField(
+          resource,
+          name,
+          inForm(resource, name, attributes),
+          [...path, 'fields', name],
+          resource.forms.get(name)?.native,
+        ),
       );
   const declared = id ?? fields.get('id');
   if (declared === undefined) throw new TypeError(`${resource.name} has no id`);
@@ -40,19 +46,42 @@ export function addField(
       path,
       `a field ${name} has to be added to ${resource.name}, where ${other} has that name; rename one of them`,
     );
-  const field = makeField(resource, name, inForm(resource, name, attributes), path);
+  const field = makeField(
+    resource,
+    name,
+    inForm(resource, name, attributes),
+    path,
+    resource.forms.get(name)?.native,
+  );
   resource.fields.set(name, field);
   return field;
 }
 
-/** With the form that was found in the database, where the file names none. */
+const noForm: FoundForm = {};
+
+/** With the form that was found in the database, where the file names none, and the limits of its column. */
 function inForm(
   { forms }: DraftResource,
   name: string,
   attributes: FieldSpecification,
 ): FieldSpecification {
-  const storedAs = attributes.storedAs ?? forms.get(name);
-  return storedAs === undefined ? attributes : { ...attributes, storedAs };
+  const { storedAs, limits = {} } = forms.get(name) ?? noForm;
+  const form = attributes.storedAs ?? storedAs;
+  const { minimum, maximum, maxLength } = limits;
+  const { exclusiveMinimum, exclusiveMaximum } = attributes;
+  return {
+    ...attributes,
+    ...(form === undefined ? {} : { storedAs: form }),
+    ...(maxLength === undefined
+      ? {}
+      : { maxLength: Math.min(maxLength, attributes.maxLength ?? maxLength) }),
+    ...(minimum === undefined || exclusiveMinimum !== undefined
+      ? {}
+      : { minimum: Math.max(minimum, Number(attributes.minimum ?? minimum)) }),
+    ...(maximum === undefined || exclusiveMaximum !== undefined
+      ? {}
+      : { maximum: Math.min(maximum, Number(attributes.maximum ?? maximum)) }),
+  };
 }
 
 /** Warns of a field that is named and will be added, where a declared one was most likely meant. */
@@ -102,15 +131,21 @@ function makeField(
   name: string,
   attributes: FieldSpecification,
   path: Path,
+  native?: NativeColumn,
 ): DraftField {
   const type = typeOf(attributes, resource.types);
   const { items, onDelete, pattern, required = false } = attributes;
-  const inner = (member: string, source: FieldSpecification, ...below: string[]): Field =>
-    makeField(resource, member, source, [...path, ...below]);
+  const inner = (
+    member: string,
+    source: FieldSpecification,
+    below: readonly string[],
+    of?: NativeColumn,
+  ): Field => makeField(resource, member, source, [...path, ...below], of);
   return {
     name,
     resource,
     column: attributes.column ?? name,
+    native,
     type: attributes.storedAs === undefined ? type : storedIn(type, attributes.storedAs),
     nullable: type.isOfId === true ? false : (attributes.nullable ?? !required),
     required,
@@ -126,13 +161,18 @@ function makeField(
       new Map(
         Object.entries(attributes.properties).map(([member, source]) => [
           member,
-          inner(member, source, 'properties', member),
+          inner(member, source, ['properties', member]),
         ]),
       ),
     items:
       type.json === 'array'
         ? // Items are not null unless they say so.
-          inner(name, { nullable: false, ...(items ?? { type: 'json', nullable: true }) }, 'items')
+          inner(
+            name,
+            { nullable: false, ...(items ?? { type: 'json', nullable: true }) },
+            ['items'],
+            native?.items,
+          )
         : undefined,
     values: type.allowed === undefined ? attributes.enum : type.allowed(attributes),
     precision: attributes.precision ?? 18,

@@ -138,6 +138,8 @@ export const datetimeType: FieldType = {
   forms: {
     plain,
     timestamptz: { decode: (stored) => fromTimestamptz(String(stored)) },
+    /** Without a zone, taken as UTC. */
+    timestamp: { decode: (stored) => fromTimestamptz(`${String(stored)}+00`) },
     isoText: plain,
     /** `2026-03-01T14:05:00Z` */
     isoSeconds: {

@@ -5,7 +5,15 @@ import { oneOf } from '../values.ts';
 
 export const enumType: FieldType = {
   name: 'enum',
-  attributes: ['described', 'column', 'scalar', 'template', 'textEnum', 'allowedValues'],
+  attributes: [
+    'described',
+    'column',
+    'scalar',
+    'template',
+    'textEnum',
+    'allowedValues',
+    'collated',
+  ],
   json: 'string',
   kind: 'string',
   hasFewValues: true,

@@ -16,7 +16,7 @@ const longestText = 255;
 
 const shared = {
   name: 'id',
-  attributes: ['described', 'idFormat'],
+  attributes: ['described', 'idFormat', 'collated'],
   isOfId: true,
   comparison: 'order',
   sortable: true,

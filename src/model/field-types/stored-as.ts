@@ -1,5 +1,5 @@
 import type { StoredAs } from '../../specification/specification.ts';
-import type { Field, FieldType, Storage } from '../api.ts';
+import type { Field, FieldType, NativeColumn, Storage } from '../api.ts';
 import { wrongValue } from '../values.ts';
 import { integerType } from './integer.ts';
 import { numberType } from './number.ts';
@@ -32,8 +32,25 @@ export const heldAs: Readonly<Record<StoredAs, keyof typeof holders>> = {
   'true/false': 'string',
 };
 
-/** The forms in which fields of an Api are that the file says nothing of: of a resource, by field. */
-export type FoundForms = ReadonlyMap<string, ReadonlyMap<string, StoredAs>>;
+/** The values that a column takes by its type. */
+export interface ColumnLimits {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+}
+
+/** What a database says of the column of a field. */
+export interface FoundForm {
+  /** The stored form, if it is not the usual one and the file names none. */
+  readonly storedAs?: StoredAs;
+  /** The column itself, if its table is not managed. */
+  readonly native?: NativeColumn;
+  /** What the type of the column adds to the rules of the field: bounds, lengths, digits. */
+  readonly limits?: ColumnLimits;
+}
+
+/** What a database says of the columns of an Api: by resource and field. */
+export type FoundForms = ReadonlyMap<string, ReadonlyMap<string, FoundForm>>;
 
 /** The first and the last moment that there is on the wire, years 1 to 9999. */
 export const momentBounds = {

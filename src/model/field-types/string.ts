@@ -2,6 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { AttributeSet } from '../../specification/keys/attribute.ts';
 import type { FieldSpecification } from '../../specification/specification.ts';
 import type { Field, FieldType } from '../api.ts';
+import { nativeText } from './native-text.ts';
 import { plain } from './plain.ts';
 import { uuidType } from './uuid.ts';
 import { accept, wrongType, wrongValue, type ParsedValue } from '../values.ts';
@@ -117,6 +118,7 @@ const attributes: readonly AttributeSet[] = [
   'drawnValues',
   'template',
   'length',
+  'collated',
 ];
 
 function defaultText(
@@ -167,7 +169,12 @@ export const stringType: FieldType = {
   otherNames: ['char', 'varchar', 'nvarchar', 'password', 'phone'],
   attributes: [...attributes, 'stringFormat', 'textEnum'],
   text: 'short',
-  variant: ({ format }) => (format === 'uuid' ? uuidType : stringType),
+  variant: ({ format }) =>
+    format === undefined || format in formats
+      ? stringType
+      : format === 'uuid'
+        ? uuidType
+        : nativeText(format, stringType),
   recognition: {
     postgres: ['text', 'character varying', 'character', 'bpchar', 'citext'],
     postgresItems: ['text', 'character varying'],

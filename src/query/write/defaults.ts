@@ -79,6 +79,10 @@ export const isUpdateStamp = (field: Field): boolean =>
 export const isLeftToDatabase = (field: Field): boolean =>
   field.readOnly && field.default === undefined && field !== field.resource.id;
 
+/** Whether the database has a value for a new row that leaves out a field of an unmanaged table, and the file has none. */
+const isFilledByDatabase = ({ native, default: own }: Field): boolean =>
+  native?.isFilled === true && own === undefined;
+
 /** Adds what a create does not send: a generated id, defaults, nulls. */
 export function complete(
   values: FieldValues,
@@ -89,7 +93,7 @@ export function complete(
   for (const field of resource.fields.values()) {
     const given = values.get(field);
     if (given !== undefined) completed.set(field, given);
-    else if (isLeftToDatabase(field)) continue;
+    else if (isLeftToDatabase(field) || isFilledByDatabase(field)) continue;
     else if (field !== resource.id) completed.set(field, makeDefault(field, clockAndIds) ?? null);
     else if (!isGenerated(field)) completed.set(field, clockAndIds.uuid());
   }

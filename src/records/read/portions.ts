@@ -1,7 +1,7 @@
 import type { Field, Resource } from '../../model/api.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { decoderOf, quote, type Dialect } from '../../sql/dialect.ts';
+import { decoderOf, quote, quoteTable, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement } from '../../sql/statement.ts';
 import type { Database, Row } from '../../databases/database.ts';
 import { lengthOfAll } from '../../databases/database.ts';
@@ -27,7 +27,7 @@ export async function* portionsOf(
   const { dialect } = database;
   const columns = [id, ...fields].map((field) => dialect.select(quote(field.column), field));
   const key = quote(id.column);
-  const from = `SELECT ${columns.join(', ')} FROM ${quote(table)}`;
+  const from = `SELECT ${columns.join(', ')} FROM ${quoteTable(table)}`;
   const end = (limit: string): string => `ORDER BY ${key} LIMIT ${limit}`;
   const first = buildStatement(dialect, (add) => `${from} ${end(add('limit'))}`);
   const next = buildStatement(

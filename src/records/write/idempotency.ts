@@ -55,6 +55,11 @@ const mismatch: ApiError = apiError(
   'Another request was made under this Idempotency-Key; use a new key for each request',
 );
 
+const unsupported: ApiError = apiError(
+  'NOT_SUPPORTED',
+  'This database has no table for Idempotency-Keys; leave the header out, or have the table created with "plinth migrate --apply"',
+);
+
 /** Runs creates with an Idempotency-Key, each once across all servers of the database. */
 export class IdempotencyKeys {
   private readonly database: Database;
@@ -63,8 +68,12 @@ export class IdempotencyKeys {
   private readonly running = new Map<string, Promise<unknown>>();
   private readonly expired: ExpiredRows;
 
-  constructor(database: Database) {
+  /** Whether its table is known to be there: that of an unmanaged database may be missing. */
+  private isThere: boolean;
+
+  constructor(database: Database, mayBeMissing: boolean) {
     this.database = database;
+    this.isThere = !mayBeMissing;
     this.statements = keyStatements(database.dialect);
     this.expired = new ExpiredRows(database, this.statements.deleteExpired);
   }
@@ -80,6 +89,7 @@ export class IdempotencyKeys {
     context: WriteContext,
     keyed: KeyedRequest,
   ): Promise<Result<KeptResult>> {
+    if (!this.isThere && !(await this.findTable())) return fail(unsupported);
     const end = performance.now() + keyed.maxWait;
     await this.expired.deleteBefore(expiry(keyed.at));
     await context.audited?.log.deleteOld(keyed.at);
@@ -99,6 +109,16 @@ export class IdempotencyKeys {
     } finally {
       this.running.delete(keyed.scope);
     }
+  }
+
+  private async findTable(): Promise<boolean> {
+    try {
+      await this.database.all(this.statements.kept, { bound: [null] });
+      this.isThere = true;
+    } catch (error) {
+      if (!(error instanceof DatabaseFailure) || error.kind !== 'changed') throw error;
+    }
+    return this.isThere;
   }
 
   private async run(

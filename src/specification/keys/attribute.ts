@@ -21,6 +21,8 @@ export type AttributeSet =
   /** `format` of a string, and `enum` of texts. */
   | 'stringFormat'
   | 'textEnum'
+  /** `collation` of what is stored as text. */
+  | 'collated'
   /** `values` as the allowed values; one of `values` and `enum` is needed. */
   | 'allowedValues'
   /** Bounds, `multipleOf` and `enum` of numbers. */

@@ -1,12 +1,12 @@
 import { messageOf } from '../../lib/message-of.ts';
 import { list, object, required, scalarOrMap } from '../parsers/collections.ts';
-import { exactly, refined, type Definition } from '../parsers/definition.ts';
+import { either, exactly, refined, type Definition } from '../parsers/definition.ts';
 import { anyJson, boolean, choice, decimal, integer, number, text } from '../parsers/scalars.ts';
 import type { JsonValue, OnDelete, RelationKind, StoredAs } from '../specification.ts';
 import { booleanForms, decimalForms, momentForms } from '../stored-forms.ts';
 import { fieldAccess } from './access.ts';
 import { fits, relationKinds, type Place } from './attribute.ts';
-import { fieldName, fieldNameItem, resourceName } from './common.ts';
+import { collation, fieldName, fieldNameItem, resourceName } from './common.ts';
 
 /** In a resource as well as inside objects and arrays. */
 export const anywhere: readonly Place[] = ['field', 'property', 'item'];
@@ -77,6 +77,51 @@ const storedAs = { description: 'The form in which an existing column holds the 
 /** What the text of a string may have to be. */
 export const stringFormats = ['email', 'url', 'slug', 'hostname', 'ipv4', 'ipv6', 'uuid'] as const;
 
+/** Types of PostgreSQL whose texts a string of an unmanaged table may hold. */
+export const nativeFormats = [
+  'inet',
+  'cidr',
+  'macaddr',
+  'macaddr8',
+  'interval',
+  'timetz',
+  'bit',
+  'varbit',
+  'box',
+  'circle',
+  'line',
+  'lseg',
+  'path',
+  'point',
+  'polygon',
+  'xml',
+  'tsvector',
+  'tsquery',
+  'ltree',
+  'pg_lsn',
+  'geometry',
+  'geography',
+  'vector',
+  'int4range',
+  'int8range',
+  'numrange',
+  'tsrange',
+  'tstzrange',
+  'daterange',
+] as const;
+
+const anyFormat = choice([...stringFormats, ...nativeFormats], {
+  description:
+    'What the text has to be; `uuid` makes it the type `uuid`. In a table that Plinth does not manage also a type of PostgreSQL, such as `inet`.',
+});
+
+/** Messages name the formats that most need. */
+const stringFormat: Definition<string> = {
+  ...anyFormat,
+  check: (node, path, collector, wanted = either(stringFormats)) =>
+    anyFormat.check(node, path, collector, wanted),
+};
+
 /**
  * The one table of attributes (`field.ts` adds those that hold further fields): what each means and which types of
  * field take it. The check, the messages and the JSON Schema are made from it. See
@@ -93,12 +138,7 @@ export const attributes = {
     places: ['id', ...anywhere],
   }),
   format: [
-    ...fits<string>(
-      choice(stringFormats, {
-        description: 'What the text has to be; `uuid` makes it the type `uuid`.',
-      }),
-      { sets: ['stringFormat'], places: anywhere },
-    ),
+    ...fits<string>(stringFormat, { sets: ['stringFormat'], places: anywhere }),
     ...fits<string>(
       choice(['uuid', 'string'], {
         description: 'The kind of id; a counted integer if left out.',
@@ -198,6 +238,12 @@ export const attributes = {
     sets: ['column'],
   }),
   column: fits(text({ description: "An existing column's name." }), { sets: ['described'] }),
+  collation: fits(
+    collation(
+      "How the values compare: by code point, or in the collation of the column; the database's if left out.",
+    ),
+    { sets: ['collated'] },
+  ),
   storedAs: [
     ...fits<StoredAs>(choice(momentForms, storedAs), { sets: ['momentForms'] }),
     ...fits<StoredAs>(choice(decimalForms, storedAs), { sets: ['decimalForms'] }),

@@ -2,8 +2,8 @@ import { list, object, required, scalarOrMap } from '../parsers/collections.ts';
 import { exactly, mapped, refined, type Definition } from '../parsers/definition.ts';
 import { fieldNames, resourceNames } from '../parsers/names.ts';
 import { reservedRoles } from '../reserved.ts';
-import { boolean, text } from '../parsers/scalars.ts';
-import type { Audience } from '../specification.ts';
+import { boolean, choice, text } from '../parsers/scalars.ts';
+import type { Audience, Collation } from '../specification.ts';
 
 /** A reference to a resource, by name. */
 export function resourceName(description: string): Definition<string> {
@@ -35,6 +35,11 @@ export function webBase(description: string): Definition<string> {
       report([], 'paths are put behind this URL: it has neither a query nor a fragment');
   });
   return mapped(plain, (address) => address.replace(/\/$/u, ''));
+}
+
+/** `codePoint` or `database`. See docs/contract/8-existing-databases.md#collations. */
+export function collation(description: string): Definition<Collation> {
+  return choice(['codePoint', 'database'], { description });
 }
 
 /** The name of a role, as in a token or at an API key. */

@@ -119,6 +119,10 @@ export function resourceDefinitions({
           network,
           generate,
           table: text({ description: "An existing table's name." }),
+          managed: boolean({
+            description:
+              'Whether Plinth creates and changes the table; `database.managed` if left out.',
+          }),
         },
         { expects: 'a map with `fields`', astray: { from: 'fields', is: looksLikeField } },
       ),

@@ -3,7 +3,7 @@ import { list, object, required, scalarOrMap } from '../parsers/collections.ts';
 import { consistent, exactly, mapped, refined, type Definition } from '../parsers/definition.ts';
 import { boolean, choice, duration, integer, size, text } from '../parsers/scalars.ts';
 import type { DatabaseSpecification, ServerSpecification } from '../specification.ts';
-import { webBase } from './common.ts';
+import { collation, webBase } from './common.ts';
 
 /** The defaults, in ms and bytes. See docs/contract/6-operation.md#overload. */
 export const serverDefaults = {
@@ -32,7 +32,7 @@ export const database = exactly<DatabaseSpecification>()(
     scalarOrMap(
       databaseUrl(),
       object({
-        url: required(databaseUrl('Where the database is.')),
+        url: databaseUrl('Where the database is.'),
         poolSize: integer({
           description: 'Connections to PostgreSQL at most.',
           minimum: 1,
@@ -48,6 +48,14 @@ export const database = exactly<DatabaseSpecification>()(
           description:
             'For a pooler such as pgbouncer that gives a connection for one transaction only.',
         }),
+        managed: boolean({
+          description:
+            'Whether Plinth creates and changes the tables; `false` serves existing ones as they are.',
+          default: true,
+        }),
+        collation: collation(
+          'How texts compare: by code point, or in the collation of each column; by default by code point where Plinth manages the table.',
+        ),
       }),
       {
         description: 'The database: a URL, or a map with `url` and how to use it.',

@@ -2,7 +2,7 @@ import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Field } from '../../model/api.ts';
 import type { RowsPlan } from '../../query/access/row-rules.ts';
 import type { Predicate } from '../../query/filter/predicate.ts';
-import { quote, type Dialect } from '../dialect.ts';
+import { quote, quoteTable, type Dialect } from '../dialect.ts';
 import { buildStatement, type Statement } from '../statement.ts';
 import { parentField } from './join.ts';
 import { rowConditions, whereSql } from './predicate.ts';
@@ -40,7 +40,7 @@ export function compileAllowedRows(plan: RowsPlan, key: Field, dialect: Dialect)
     return buildStatement(dialect, (add) => {
       const isWanted = dialect.compare(column, 'in', add('keys'), key);
       const where = [isWanted, ...rowConditions(plan.access, ownScope, dialect, add)];
-      return `SELECT ${column} FROM ${quote(plan.resource.table)} AS t${whereSql(where)}`;
+      return `SELECT ${column} FROM ${quoteTable(plan.resource.table)} AS t${whereSql(where)}`;
     });
   });
 }

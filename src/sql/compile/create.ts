@@ -1,5 +1,5 @@
 import type { BelongsToMany, Field, Resource } from '../../model/api.ts';
-import { quote, type Dialect } from '../dialect.ts';
+import { quote, quoteTable, type Dialect } from '../dialect.ts';
 import { keyTable } from './idempotency.ts';
 import type { Add } from '../statement.ts';
 
@@ -42,7 +42,7 @@ export function createWithLinksSql(
   const kept = fields.length + links.reduce((sum, { shared }) => sum + 1 + shared.length, 0);
   const columns = (some: readonly Field[]): string[] => some.map(({ column }) => quote(column));
   const names = [...shown.map((_, index) => `c${index}`), 'id'].join(', ');
-  const values = next(fields.length).join(', ');
+  const values = fields.map((field) => dialect.assigned(add(bound++), field)).join(', ');
   const patience = isKept ? dialect.lockTimeout?.(add(kept + 3)) : undefined;
   const waiting = patience === undefined ? '' : ` FROM ${patience}`;
   // Check the key before the record is inserted, so that a repeated request does not use up an id.
@@ -51,7 +51,7 @@ export function createWithLinksSql(
     : `VALUES (${values})`;
   const returned = [...shown, quote(id.column)].join(', ');
   const steps = [
-    `created(${names}) AS (INSERT INTO ${quote(table)} (${columns(fields).join(', ')}) ${source} RETURNING ${returned})`,
+    `created(${names}) AS (INSERT INTO ${quoteTable(table)} (${columns(fields).join(', ')}) ${source} RETURNING ${returned})`,
   ];
   const conditions: string[] = [];
   for (const [index, { relation, shared }] of links.entries()) {
@@ -61,7 +61,7 @@ export function createWithLinksSql(
     const from = ['created.id', 'item.value', ...rest].join(', ');
     const wanted = `FROM created, ${dialect.listTable(keys, target.id)} AS item`;
     steps.push(
-      `linked${index} AS (INSERT INTO ${quote(through.table)} (${into}) SELECT ${from} ${wanted} RETURNING 1)`,
+      `linked${index} AS (INSERT INTO ${quoteTable(through.table)} (${into}) SELECT ${from} ${wanted} RETURNING 1)`,
     );
     conditions.push(
       failUnless(`(SELECT count(*) FROM linked${index}) = (SELECT count(*) ${wanted})`),

@@ -2,7 +2,7 @@ import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Predicate } from '../../query/filter/predicate.ts';
 import type { Field, MorphPair, Resource } from '../../model/api.ts';
 import type { OnDelete } from '../../specification/specification.ts';
-import { quote, type Dialect } from '../dialect.ts';
+import { quote, quoteTable, type Dialect } from '../dialect.ts';
 import { rowConditions } from './predicate.ts';
 import { ownScope } from './scope.ts';
 import { buildStatement, type Add, type Statement } from '../statement.ts';
@@ -52,7 +52,8 @@ type Cached = (key: string, text: (add: Add) => string) => Statement;
 
 /** Makes these statements for a dialect; `cached` memoizes statements by key. */
 export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatements {
-  const byId = ({ id }: Resource, add: Add): string => `${quote(id.column)} = ${add('id')}`;
+  const byId = ({ id }: Resource, add: Add): string =>
+    dialect.compare(quote(id.column), 'eq', add('id'), id);
   const leads = (resource: Resource): string =>
     referencedFields(resource)
       .map((field) => quote(field.column))
@@ -67,7 +68,7 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
   const edges = perResource((resource: Resource): readonly (DeleteEdge & Step)[] =>
     stepsOf(resource).map((one) => {
       const { to, label, from, onDelete, pair } = one;
-      const table = quote(to.table);
+      const table = quoteTable(to.table);
       return {
         ...one,
         of: resource,
@@ -100,7 +101,7 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
         const where = met.map((one, index) => `(${isMet(one, add(slots + index))})`).join(' OR ');
         // A record that references itself does not prevent its own delete.
         const others = dependent === resource ? ` AND NOT (${byId(resource, add)})` : '';
-        return `SELECT count(*) FROM ${quote(dependent.table)} AS t WHERE (${where})${others}`;
+        return `SELECT count(*) FROM ${quoteTable(dependent.table)} AS t WHERE (${where})${others}`;
       };
       return {
         resource: dependent,
@@ -121,7 +122,7 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
       cached(
         `leading ${resource.name}`,
         (add) =>
-          `SELECT ${leads(resource)} FROM ${quote(resource.table)} WHERE ${byId(resource, add)}${held(resource, dialect.forUpdate)}`,
+          `SELECT ${leads(resource)} FROM ${quoteTable(resource.table)} WHERE ${byId(resource, add)}${held(resource, dialect.forUpdate)}`,
       ),
   };
 }

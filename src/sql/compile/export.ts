@@ -7,7 +7,7 @@ import {
   type Column,
   type CompiledRead,
 } from './read.ts';
-import { quote, type Dialect } from '../dialect.ts';
+import { quote, quoteTable, type Dialect } from '../dialect.ts';
 import { listConditions, whereSql } from './predicate.ts';
 import { orderSql } from './order.ts';
 import { ownScope } from './scope.ts';
@@ -34,7 +34,7 @@ export function compileExport(plan: ReadPlan, dialect: Dialect): CompiledExport 
   const order = (add: Add): string =>
     plan.order.map((key) => orderSql(key, ownScope, dialect, add)).join(', ');
   const ids = (add: Add): string =>
-    `SELECT ${dialect.select(`t.${quote(id.column)}`, id)} FROM ${quote(table)} AS t${whereSql(
+    `SELECT ${dialect.select(`t.${quote(id.column)}`, id)} FROM ${quoteTable(table)} AS t${whereSql(
       listConditions([...plan.where, ...plan.access], dialect, add),
     )} ORDER BY ${order(add)}`;
   const columns = new ColumnList(dialect, 't');

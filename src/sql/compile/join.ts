@@ -1,5 +1,5 @@
 import type { Field, Relation, Resource } from '../../model/api.ts';
-import { quote, type Dialect } from '../dialect.ts';
+import { quote, quoteTable, type Dialect } from '../dialect.ts';
 
 /** The field of the parent record whose value finds the related rows. */
 export function parentField(relation: Relation): Field {
@@ -40,7 +40,7 @@ export interface Join {
 
 /** How a relation reaches the rows of one of its targets. */
 export function joinOf(relation: Relation, target: Resource, dialect: Dialect): Join {
-  const table = (suffix: string): string => `${quote(target.table)} AS t${suffix}`;
+  const table = (suffix: string): string => `${quoteTable(target.table)} AS t${suffix}`;
   const none = (): string => '';
   const column = (field: Field, suffix: string): string => `t${suffix}.${quote(field.column)}`;
   const row = (suffix: string): string => column(target.id, suffix);
@@ -71,7 +71,7 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
       const { through, ownerKey, targetKey, targetField } = relation;
       return {
         from: (suffix, join = dialect.joinEach) =>
-          `${quote(through.table)} AS j${suffix} ${join} ${table(suffix)}` +
+          `${quoteTable(through.table)} AS j${suffix} ${join} ${table(suffix)}` +
           ` ON t${suffix}.${quote(targetField.column)} = j${suffix}.${quote(targetKey.column)}`,
         key: (suffix) => `j${suffix}.${quote(ownerKey.column)}`,
         keyField: ownerKey,

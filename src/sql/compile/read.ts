@@ -11,7 +11,7 @@ import type {
   SortKey,
 } from '../../query/plan.ts';
 import { ColumnList } from '../columns.ts';
-import { codecOf, quote, type Dialect } from '../dialect.ts';
+import { codecOf, quote, quoteTable, type Dialect } from '../dialect.ts';
 import { joinOf, parentField } from './join.ts';
 import {
   listConditions,
@@ -116,13 +116,14 @@ export interface CompiledLookup {
 export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
   const columns = new ColumnList(dialect, 't');
   const selection = compileSelection(plan.selection, columns, dialect);
-  const from = `FROM ${quote(plan.resource.table)} AS t`;
+  const from = `FROM ${quoteTable(plan.resource.table)} AS t`;
   let known: CompiledAmong | undefined;
   const among = (): CompiledAmong => (known ??= compileAmong(plan, columns, dialect));
   if (plan.kind === 'one') {
     const read = (add: Add): string => {
       const select = `SELECT ${columns.sql(add)} ${from}`;
-      const isNamed = `t.${quote(plan.resource.id.column)} = ${add('id')}`;
+      const { id } = plan.resource;
+      const isNamed = dialect.compare(`t.${quote(id.column)}`, 'eq', add('id'), id);
       return `${select}${whereSql([isNamed, ...rowConditions(plan.access, ownScope, dialect, add)])}`;
     };
     const rows = buildStatement(dialect, read, columns.rowLength);
@@ -203,7 +204,7 @@ export function rowsAmong(
   dialect: Dialect,
 ): Statement {
   const rows = (add: Add): string => {
-    const select = `SELECT ${columns.sql(add)} FROM ${quote(table)} AS t`;
+    const select = `SELECT ${columns.sql(add)} FROM ${quoteTable(table)} AS t`;
     const isWanted = dialect.compare(`t.${quote(id.column)}`, 'in', add('keys'), id);
     return `${select}${whereSql([isWanted, ...rowConditions(access, ownScope, dialect, add)])}`;
   };
@@ -373,7 +374,9 @@ function compileKey(key: SortKey, columns: ColumnList, dialect: Dialect): Compil
   const isFromJson = members.length > 0 || leaf.items !== undefined;
   const decode = isFromJson ? dialect.decodeMember(field) : codecOf(dialect, field).decode;
   const isColumn = steps.length === 0 && !isFromJson && !ref.isPivot;
-  const order = { value, descending, nulls, field, decode };
+  const operand = (placeholder: string): string =>
+    isFromJson ? placeholder : dialect.sortOperand(placeholder, field);
+  const order = { value, operand, descending, nulls, field, decode };
   if (isColumn) return { ...order, name: value, position: columns.position(ref.field) };
   const selected = dialect.select(text, field);
   const write = (add: Add): string => dialect.select(value(add), field);

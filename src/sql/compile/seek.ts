@@ -6,6 +6,8 @@ import type { Add } from '../statement.ts';
 export interface OrderKey {
   readonly value: (add: Add) => string;
   readonly name: (add: Add) => string;
+  /** The placeholder of a value that it is compared with. */
+  readonly operand: (placeholder: string) => string;
   readonly descending: boolean;
   readonly nulls: 'first' | 'last' | undefined;
 }
@@ -27,7 +29,10 @@ export function seeks(
   first: number,
   dialect: Dialect,
 ): readonly Seek[] {
-  const operandOf = (index: number, add: Add): string => add(first + index);
+  const operandOf = (index: number, add: Add): string => {
+    const placeholder = add(first + index);
+    return order[index]?.operand(placeholder) ?? placeholder;
+  };
   const orderFrom = (index: number): Seek['order'] =>
     order.slice(index).map((key) => (add) => orderTerm(key.name(add), key, dialect));
   const ranges = order.map((key, index): readonly Seek[] => {

@@ -4,7 +4,7 @@ import type { BelongsToMany, Field, Resource } from '../../model/api.ts';
 import type { CompiledRead } from './read.ts';
 import { createWithLinksSql, failUnless, type CreateWithLinks } from './create.ts';
 import { deleteStatements, type DeleteStatements } from './delete.ts';
-import { quote, type Dialect } from '../dialect.ts';
+import { quote, quoteTable, type Dialect } from '../dialect.ts';
 import { buildStatement, type Add, type Statement } from '../statement.ts';
 
 /**
@@ -84,23 +84,28 @@ export function writeStatements(dialect: Dialect): WriteStatements {
     `${kind} ${resource.name} ${fields.map((field) => field.name).join(',')}`;
   const columns = (fields: readonly Field[]): string[] =>
     fields.map((field) => quote(field.column));
-  const byId = ({ id }: Resource, add: Add): string => `${quote(id.column)} = ${add('id')}`;
+  const isOne = (field: Field, placeholder: string): string =>
+    dialect.compare(quote(field.column), 'eq', placeholder, field);
+  const byId = ({ id }: Resource, add: Add): string => isOne(id, add('id'));
   const insertSql = (
     { table }: Resource,
     fields: readonly Field[],
     count: number,
     add: Add,
   ): string => {
-    if (fields.length === 0) return `INSERT INTO ${quote(table)} DEFAULT VALUES`;
+    if (fields.length === 0) return `INSERT INTO ${quoteTable(table)} DEFAULT VALUES`;
     const rows = Array.from(
       { length: count },
-      (_, row) => `(${fields.map((_field, index) => add(row * fields.length + index)).join(', ')})`,
+      (_, row) =>
+        `(${fields.map((field, index) => dialect.assigned(add(row * fields.length + index), field)).join(', ')})`,
     );
-    return `INSERT INTO ${quote(table)} (${columns(fields).join(', ')}) VALUES ${rows.join(', ')}`;
+    return `INSERT INTO ${quoteTable(table)} (${columns(fields).join(', ')}) VALUES ${rows.join(', ')}`;
   };
   const updateSql = (resource: Resource, fields: readonly Field[], add: Add): string => {
-    const sets = columns(fields).map((column, index) => `${column} = ${add(index)}`);
-    return `UPDATE ${quote(resource.table)} SET ${sets.join(', ')} WHERE ${byId(resource, add)}`;
+    const sets = fields.map(
+      (field, index) => `${quote(field.column)} = ${dialect.assigned(add(index), field)}`,
+    );
+    return `UPDATE ${quoteTable(resource.table)} SET ${sets.join(', ')} WHERE ${byId(resource, add)}`;
   };
   const shownOf = ({ selection }: CompiledRead): string[] => {
     const shown: string[] = [];
@@ -120,8 +125,8 @@ export function writeStatements(dialect: Dialect): WriteStatements {
     const isNamed =
       keys === undefined ? '' : ` AND ${dialect.compare(target, 'in', keys, targetKey)}`;
     return (
-      `SELECT ${quote(through.id.column)}, ${target} FROM ${quote(through.table)}` +
-      ` WHERE ${quote(ownerKey.column)} = ${owner}${isNamed} ORDER BY ${quote(through.id.column)} DESC`
+      `SELECT ${quote(through.id.column)}, ${target} FROM ${quoteTable(through.table)}` +
+      ` WHERE ${isOne(ownerKey, owner)}${isNamed} ORDER BY ${quote(through.id.column)} DESC`
     );
   };
   return {
@@ -168,7 +173,7 @@ export function writeStatements(dialect: Dialect): WriteStatements {
         (add) => {
           const { resource } = read.plan;
           const row = [...shownOf(read), rowVersion?.text ?? 'NULL'].join(', ');
-          return `SELECT ${row} FROM ${quote(resource.table)} WHERE ${byId(resource, add)}`;
+          return `SELECT ${row} FROM ${quoteTable(resource.table)} WHERE ${byId(resource, add)}`;
         },
         cacheOf(read),
       ),
@@ -186,38 +191,38 @@ export function writeStatements(dialect: Dialect): WriteStatements {
         (add) => {
           const { table, id } = read.plan.resource;
           const isWanted = dialect.compare(quote(id.column), 'in', add('keys'), id);
-          return `SELECT ${rowOf(read)} FROM ${quote(table)} WHERE ${isWanted}`;
+          return `SELECT ${rowOf(read)} FROM ${quoteTable(table)} WHERE ${isWanted}`;
         },
         cacheOf(read),
       ),
     delete: (resource) =>
       cached(
         keyOf('delete', resource),
-        (add) => `DELETE FROM ${quote(resource.table)} WHERE ${byId(resource, add)}`,
+        (add) => `DELETE FROM ${quoteTable(resource.table)} WHERE ${byId(resource, add)}`,
       ),
     current: (resource, fields) =>
       cached(keyOf('current', resource, fields), (add) => {
         const selected = fields.map((field) => dialect.select(quote(field.column), field));
-        return `SELECT ${['1', ...selected].join(', ')} FROM ${quote(resource.table)} WHERE ${byId(resource, add)}`;
+        return `SELECT ${['1', ...selected].join(', ')} FROM ${quoteTable(resource.table)} WHERE ${byId(resource, add)}`;
       }),
     currentOf: (resource, fields, isLocked) =>
       cached(keyOf(isLocked ? 'locked' : 'current of', resource, fields), (add) => {
         const { id, table } = resource;
         const selected = [id, ...fields].map((field) => dialect.select(quote(field.column), field));
         const isWanted = dialect.compare(quote(id.column), 'in', add('keys'), id);
-        return `SELECT ${selected.join(', ')} FROM ${quote(table)} WHERE ${isWanted}${isLocked ? dialect.forUpdateMany : ''}`;
+        return `SELECT ${selected.join(', ')} FROM ${quoteTable(table)} WHERE ${isWanted}${isLocked ? dialect.forUpdateMany : ''}`;
       }),
     lock: (resource) =>
       cached(
         keyOf('lock', resource),
         (add) =>
-          `SELECT 1 FROM ${quote(resource.table)} WHERE ${byId(resource, add)}${dialect.forUpdate}`,
+          `SELECT 1 FROM ${quoteTable(resource.table)} WHERE ${byId(resource, add)}${dialect.forUpdate}`,
       ),
     hold: (resource) =>
       cached(
         keyOf('hold', resource),
         (add) =>
-          `SELECT 1 FROM ${quote(resource.table)} WHERE ${byId(resource, add)}${dialect.forKeyShare}`,
+          `SELECT 1 FROM ${quoteTable(resource.table)} WHERE ${byId(resource, add)}${dialect.forKeyShare}`,
       ),
     links: (relation) =>
       cached(
@@ -231,21 +236,21 @@ export function writeStatements(dialect: Dialect): WriteStatements {
     linkable: ({ target, targetField }) =>
       cached(keyOf('linkable', target, [targetField]), (add) => {
         const isWanted = dialect.compare(quote(target.id.column), 'in', add('keys'), target.id);
-        return `SELECT ${columns([target.id, targetField]).join(', ')} FROM ${quote(target.table)} WHERE ${isWanted}`;
+        return `SELECT ${columns([target.id, targetField]).join(', ')} FROM ${quoteTable(target.table)} WHERE ${isWanted}`;
       }),
     exists: (field) =>
       cached(
         keyOf('exists', field.resource, [field]),
         (add) =>
-          `SELECT 1 FROM ${quote(field.resource.table)} WHERE ${quote(field.column)} = ${add(0)} LIMIT 1`,
+          `SELECT 1 FROM ${quoteTable(field.resource.table)} WHERE ${isOne(field, add(0))} LIMIT 1`,
       ),
     same: (fields) => {
       const [first] = fields;
       if (first === undefined) throw new TypeError('A key has at least one field');
       const { resource } = first;
       return cached(keyOf('same', resource, fields), (add) => {
-        const where = columns(fields).map((column, index) => `${column} = ${add(index)}`);
-        return `SELECT ${quote(resource.id.column)} FROM ${quote(resource.table)} WHERE ${where.join(' AND ')} LIMIT 1`;
+        const where = fields.map((field, index) => isOne(field, add(index)));
+        return `SELECT ${quote(resource.id.column)} FROM ${quoteTable(resource.table)} WHERE ${where.join(' AND ')} LIMIT 1`;
       });
     },
     ...deleteStatements(dialect, cached),

@@ -3,7 +3,7 @@ import type { Api, Field, Resource } from '../../model/api.ts';
 import { isLeftToDatabase } from '../../query/write/defaults.ts';
 import { longestName } from '../../specification/parsers/names.ts';
 import type { OnDelete, StoredAs } from '../../specification/specification.ts';
-import { encodeValue, quote, type Dialect, type StoredForms } from '../dialect.ts';
+import { encodeValue, quote, quoteTable, type Dialect, type StoredForms } from '../dialect.ts';
 import { serviceTables } from './service-tables.ts';
 import { kindOf } from '../stored-kind.ts';
 import type { ColumnSchema, Fill, IndexSchema, TableSchema } from './table.ts';
@@ -24,6 +24,8 @@ export interface MigrationStep {
   readonly obstacle: string | undefined;
   /** Whether the service runs without it. Tables and columns that the file no longer names stay until dropping is requested. */
   readonly isOptional: boolean;
+  /** Whether only a feature that the file does not ask for needs it: `Idempotency-Key`. */
+  readonly isExtra?: boolean;
   /** Whether what it removes does not disturb servers of this specification; a newer specification may have added it. */
   readonly canWait?: boolean;
   /** The table or column that lacks values afterwards, which is also all that may block the step or be lost by it. */
@@ -52,12 +54,17 @@ export function schemaOf(
     indexes: indexesOf(resource, tables),
   });
   return [
-    ...resources.map(tableOf),
-    ...serviceTables(resources, dialect),
+    ...resources.filter(({ isManaged }) => isManaged).map(tableOf),
+    ...serviceTables(resources, dialect).map((table) => ({ ...table, isExtra: isUnmanaged(api) })),
     ...(api.audit === undefined
       ? []
       : [{ ...tableOf(api.audit.resource), resource: undefined, takesRows: true }]),
   ];
+}
+
+/** Whether the database as a whole is not managed, so that its service tables may be missing. */
+export function isUnmanaged({ settings }: Pick<Api, 'settings'>): boolean {
+  return settings.database?.managed === false;
 }
 
 /** Stored forms whose values are read, compared and sorted like those of another form. */
@@ -176,6 +183,6 @@ export function columnSql({ name, type, nullable, isKey, guard, reference }: Col
   const references =
     reference === undefined
       ? ''
-      : ` REFERENCES ${quote(reference.table)} (${quote(reference.column)}) ON DELETE ${deleteActions[reference.onDelete]}`;
+      : ` REFERENCES ${quoteTable(reference.table)} (${quote(reference.column)}) ON DELETE ${deleteActions[reference.onDelete]}`;
   return `${quote(name)} ${type}${notNull}${guard === undefined ? '' : ` ${guard}`}${references}`;
 }

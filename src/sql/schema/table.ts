@@ -10,6 +10,8 @@ export interface TableSchema {
   readonly takesRows: boolean;
   readonly columns: readonly ColumnSchema[];
   readonly indexes: readonly IndexSchema[];
+  /** Whether only a feature that the file does not ask for needs it. */
+  readonly isExtra?: boolean;
 }
 
 /** A column that the specification requires. */

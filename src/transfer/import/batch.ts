@@ -2,7 +2,7 @@ import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { SqlValue } from '../../model/values.ts';
-import { quote, type Dialect } from '../../sql/dialect.ts';
+import { quote, quoteTable, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement, type Statement } from '../../sql/statement.ts';
 import type { Row } from '../../databases/database.ts';
 import type { ParsedRecord } from './record.ts';
@@ -87,12 +87,12 @@ export class BatchStatements {
     this.fields = fields;
     this.dialect = dialect;
     const { id, table } = resource;
-    this.any = { sql: `SELECT 1 FROM ${quote(table)} LIMIT 1`, parameters: [] };
+    this.any = { sql: `SELECT 1 FROM ${quoteTable(table)} LIMIT 1`, parameters: [] };
     const selected = [id, ...fields].map((field) => dialect.select(quote(field.column), field));
     this.stored = buildStatement(
       dialect,
       (add) =>
-        `SELECT ${selected.join(', ')} FROM ${quote(table)} WHERE ${dialect.compare(quote(id.column), 'in', add(0), id)}`,
+        `SELECT ${selected.join(', ')} FROM ${quoteTable(table)} WHERE ${dialect.compare(quote(id.column), 'in', add(0), id)}`,
     );
   }
 
@@ -111,8 +111,8 @@ export class BatchStatements {
         );
         const givenIds = fields.includes(id) ? (this.dialect.givenIds ?? '') : '';
         return fields.length === 0
-          ? `INSERT INTO ${quote(table)} DEFAULT VALUES`
-          : `INSERT INTO ${quote(table)} (${names})${givenIds} VALUES ${rows.join(', ')}`;
+          ? `INSERT INTO ${quoteTable(table)} DEFAULT VALUES`
+          : `INSERT INTO ${quoteTable(table)} (${names})${givenIds} VALUES ${rows.join(', ')}`;
       });
     });
   }

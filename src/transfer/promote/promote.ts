@@ -1,6 +1,6 @@
 import type { Api, Resource } from '../../model/api.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
-import { quote } from '../../sql/dialect.ts';
+import { quote, quoteTable } from '../../sql/dialect.ts';
 import { buildStatement } from '../../sql/statement.ts';
 import { rowsFrom, type Database } from '../../databases/database.ts';
 import { advanceSequence } from '../../databases/tables.ts';
@@ -80,13 +80,13 @@ async function passIds(resource: Resource, source: Database, target: Database): 
   const { dialect } = target;
   await advanceSequence(id, dialect, target);
   const highest = await lastGiven(table, source);
-  const [row] = await rowsFrom(target, `SELECT max(${quote(id.column)}) FROM ${quote(table)}`);
+  const [row] = await rowsFrom(target, `SELECT max(${quote(id.column)}) FROM ${quoteTable(table)}`);
   if (highest <= Number(row?.[0] ?? 0)) return;
   const set = buildStatement(
     dialect,
     (add) =>
       `SELECT setval(name, greatest(${add(0)}::bigint, coalesce(pg_sequence_last_value(name::regclass), 0)))` +
-      ` FROM pg_get_serial_sequence(${dialect.text(quote(table))}, ${dialect.text(id.column)}) AS name`,
+      ` FROM pg_get_serial_sequence(${dialect.text(quoteTable(table))}, ${dialect.text(id.column)}) AS name`,
   );
   await target.all(set, { bound: [highest] });
 }

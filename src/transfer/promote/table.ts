@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Field, Resource } from '../../model/api.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { encodeValue, quote, type Dialect } from '../../sql/dialect.ts';
+import { encodeValue, quote, quoteTable, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement, type Statement } from '../../sql/statement.ts';
 import { ConstraintError, type Database } from '../../databases/database.ts';
 import { circleOf, type ImportOrder } from '../import/order.ts';
@@ -89,7 +89,7 @@ export class TableCopy {
     const written = await writableFields(this.targetResource, this.target.dialect, this.target);
     const indexes = written.map((field) => this.targetFields.indexOf(field));
     const names = written.map(({ column }) => quote(column)).join(', ');
-    const into = `INSERT INTO ${quote(this.resource.table)} (${names})${this.target.dialect.givenIds ?? ''}`;
+    const into = `INSERT INTO ${quoteTable(this.resource.table)} (${names})${this.target.dialect.givenIds ?? ''}`;
     const insertion = this.rowsStatement(written, (rows) => `${into} ${rows}`);
     let writing: Promise<void> = Promise.resolve();
     try {
@@ -174,7 +174,7 @@ export class TableCopy {
     const isAmong = (list: string): string => dialect.compare(quote(id.column), 'in', list, id);
     const statement = buildStatement(
       dialect,
-      (add) => `SELECT ${columns.join(', ')} FROM ${quote(table)} WHERE ${isAmong(add(0))}`,
+      (add) => `SELECT ${columns.join(', ')} FROM ${quoteTable(table)} WHERE ${isAmong(add(0))}`,
     );
     const ids = rows.map((row) => row[this.idIndex] ?? null);
     const found = await this.target.all(statement, { bound: [dialect.operand(ids, 'in', id)] });
@@ -213,7 +213,7 @@ export class TableCopy {
     const { resource, deferred, source, target } = this;
     if (!this.isWaiting) return;
     const fields = [resource.id, ...deferred];
-    const [table, id] = [quote(resource.table), quote(resource.id.column)];
+    const [table, id] = [quoteTable(resource.table), quote(resource.id.column)];
     const columns = deferred.map(({ column }) => quote(column));
     const names = columns.map((_, index) => `k${index}`);
     const set = columns.map((column, index) => `${column} = new.k${index}`);

@@ -1,5 +1,5 @@
 import type Driver from 'better-sqlite3';
-import { quote } from '../../../sql/dialect.ts';
+import { quoteTable } from '../../../sql/dialect.ts';
 import { valuesFor, type Statement, type Values } from '../../../sql/statement.ts';
 import { hasTable } from '../catalog.ts';
 
@@ -178,7 +178,7 @@ export class ReadCosts {
   /** The rows of a table, counted to one more than `largeTable`; 0 if the name is that of a column. */
   private rowsOf(table: string): number {
     if (!hasTable(this.driver, table)) return 0;
-    const count = `SELECT count(*) FROM (SELECT 1 FROM ${quote(table)} LIMIT ${largeTable + 1})`;
+    const count = `SELECT count(*) FROM (SELECT 1 FROM ${quoteTable(table)} LIMIT ${largeTable + 1})`;
     return Number(this.driver.prepare(count).pluck().get());
   }
 }

@@ -1,0 +1,276 @@
+import type { Codec, Field, NativeColumn, ValueKind } from '../../model/api.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import { heldAs } from '../../model/field-types/stored-as.ts';
+import type { SqlValue } from '../../model/values.ts';
+
+type Sql = (text: string) => string;
+
+/**
+ * How PostgreSQL serves columns of a type that it has and Plinth's own tables do not use, or use otherwise: all that the
+ * service knows of the type of an unmanaged column, one row each. See docs/contract/8-existing-databases.md#types.
+ */
+interface NativeType {
+  /** As `format_type` writes them, without length and precision. */
+  readonly names: readonly string[];
+  /** The kinds of fields that it serves. */
+  readonly kinds: readonly ValueKind[];
+  /** The form of the field's type that its values have; absent: as in own tables. */
+  readonly form?: string;
+  /** The type that values are compared as; absent: its own. A wider one takes values that the column cannot hold. */
+  readonly operand?: string;
+  /** The column as it is read; absent: as it is. */
+  readonly read?: Sql;
+  /** The column as it is compared and sorted; absent: as it is. */
+  readonly compared?: Sql;
+  /** What a column is set to, from its placeholder; absent: the placeholder. */
+  readonly assigned?: Sql;
+  /** The values that the type has, if fields have more. */
+  readonly limits?: { readonly minimum: number; readonly maximum: number };
+  /** Whether values compare by a collation. */
+  readonly isText?: boolean;
+  /** What is bound for a number. */
+  readonly number?: (value: number) => SqlValue;
+}
+
+const asText: Sql = (column) => `${column}::text`;
+
+/** The greatest value of a `real`, as a double. */
+const greatestReal = 3.4028234663852886e38;
+
+const types: readonly NativeType[] = [
+  {
+    names: ['smallint'],
+    kinds: ['integer', 'number'],
+    operand: 'bigint',
+    limits: { minimum: -32_768, maximum: 32_767 },
+  },
+  {
+    names: ['integer'],
+    kinds: ['integer', 'number'],
+    operand: 'bigint',
+    limits: { minimum: -2_147_483_648, maximum: 2_147_483_647 },
+  },
+  { names: ['bigint'], kinds: ['integer', 'number'] },
+  // Compared as the nearest value that the type has, so that the number that is shown is found.
+  {
+    names: ['real'],
+    kinds: ['number'],
+    limits: { minimum: -greatestReal, maximum: greatestReal },
+    number: (value) => String(Math.fround(value)),
+  },
+  { names: ['double precision'], kinds: ['number'] },
+  { names: ['numeric'], kinds: ['decimal'] },
+  // How a text of money is read depends on a setting of the server; a number has one meaning.
+  {
+    names: ['money'],
+    kinds: ['decimal'],
+    operand: 'numeric',
+    read: (column) => `${column}::numeric`,
+    compared: (column) => `${column}::numeric`,
+    assigned: (placeholder) => `${placeholder}::numeric::money`,
+  },
+  { names: ['boolean'], kinds: ['boolean'] },
+  { names: ['text', 'character varying'], kinds: ['string'], operand: 'text', isText: true },
+  // As text it has no padding.
+  {
+    names: ['character', 'bpchar'],
+    kinds: ['string'],
+    operand: 'bpchar',
+    read: asText,
+    isText: true,
+  },
+  { names: ['name'], kinds: ['string'], read: asText, isText: true },
+  { names: ['citext'], kinds: ['string'], read: asText, isText: true },
+  // The texts of these are checked before they are compared (`model/field-types/native-text.ts`).
+  { names: ['inet', 'cidr'], kinds: ['string'], operand: 'inet' },
+  { names: ['macaddr'], kinds: ['string'] },
+  { names: ['macaddr8'], kinds: ['string'] },
+  { names: ['interval'], kinds: ['string'] },
+  { names: ['time with time zone'], kinds: ['string'], operand: 'timetz' },
+  { names: ['uuid'], kinds: ['uuid'] },
+  { names: ['date'], kinds: ['date'] },
+  { names: ['time without time zone'], kinds: ['time'], operand: 'time' },
+  { names: ['timestamp with time zone'], kinds: ['datetime'], operand: 'timestamptz' },
+  // Taken as UTC: PostgreSQL ignores the zone of a text that it reads as such a value.
+  {
+    names: ['timestamp without time zone'],
+    kinds: ['datetime'],
+    form: 'timestamp',
+    operand: 'timestamp',
+  },
+  {
+    names: ['json'],
+    kinds: ['json', 'object', 'array'],
+    operand: 'jsonb',
+    compared: (column) => `${column}::jsonb`,
+  },
+  { names: ['jsonb'], kinds: ['json', 'object', 'array'] },
+  {
+    names: ['hstore'],
+    kinds: ['object', 'json'],
+    operand: 'jsonb',
+    read: (column) => `hstore_to_json(${column})`,
+    compared: (column) => `hstore_to_jsonb(${column})`,
+    assigned: (placeholder) =>
+      `CASE WHEN ${placeholder}::jsonb IS NOT NULL THEN (SELECT coalesce(hstore(array_agg(key), array_agg(value)), '') FROM jsonb_each_text(${placeholder}::jsonb)) END`,
+  },
+];
+
+/** A type without a row: texts as PostgreSQL writes them, compared as texts. */
+const other: NativeType = {
+  names: [],
+  kinds: ['string'],
+  operand: 'text',
+  compared: asText,
+};
+
+const enums: NativeType = { names: [], kinds: ['string'], read: asText };
+
+const byName = new Map(types.flatMap((type) => type.names.map((name) => [name, type] as const)));
+
+/** What a column is to the service. */
+function typeOf({ type, isEnum }: NativeColumn): NativeType {
+  return byName.get(type) ?? (isEnum ? enums : other);
+}
+
+/** How an unmanaged column is read, compared and written. */
+export interface NativeSql {
+  readonly read: Sql;
+  /** For comparisons of whole values and for sorts. */
+  readonly compared: Sql;
+  /** For comparisons with a part of a text, which collations do not have. */
+  readonly searched: Sql;
+  /** The type of operands. */
+  readonly operand: string;
+  readonly assigned: Sql;
+  /** Whether it is an array of the database, not one in JSON. */
+  readonly isArray: boolean;
+}
+
+const made = new WeakMap<NativeColumn, NativeSql>();
+
+/** The SQL of an unmanaged column; undefined for a managed one. */
+export function nativeSql({ native }: Field): NativeSql | undefined {
+  if (native === undefined) return undefined;
+  let sql = made.get(native);
+  if (sql === undefined) {
+    sql = native.items === undefined ? scalarSql(native) : arraySql(native);
+    made.set(native, sql);
+  }
+  return sql;
+}
+
+const same: Sql = (text) => text;
+
+function scalarSql(native: NativeColumn): NativeSql {
+  const {
+    read = same,
+    compared,
+    operand = native.type,
+    assigned = same,
+    isText = false,
+  } = typeOf(native);
+  const byCodePoint = (isText || native.isEnum) && !native.isCollated;
+  const searched: Sql = (column) => `(${column}::text COLLATE "C")`;
+  return {
+    read,
+    compared: byCodePoint ? searched : (compared ?? same),
+    searched,
+    operand: byCodePoint ? 'text' : operand,
+    assigned,
+    isArray: false,
+  };
+}
+
+/** Each item as text, so that none loses digits. */
+function arraySql({ type }: NativeColumn): NativeSql {
+  return {
+    read: (column) => `array_to_json(${column}::text[])`,
+    compared: same,
+    searched: same,
+    operand: type,
+    assigned: same,
+    isArray: true,
+  };
+}
+
+/** How a field's values are in its unmanaged column; undefined if its type is not served from such a column. */
+export function nativeCodec(field: Field): Codec | undefined {
+  const { native, type, items } = field;
+  if (native === undefined) return undefined;
+  if (native.items !== undefined) return items === undefined ? undefined : arrayCodec(items);
+  const { kinds, form = type.postgres.form, number } = typeOf(native);
+  const codec = kinds.includes(kindOf(field)) ? type.forms[form] : undefined;
+  if (codec === undefined || type.number !== 'double') return codec;
+  return {
+    // JSON has no NaN.
+    decode: (stored) => (Number.isFinite(stored) ? (stored as number) : String(stored)),
+    ...(number === undefined ? {} : { encode: (value) => number(Number(value)) }),
+  };
+}
+
+/** What the column of a field holds: a stored form of others is a text or a number. */
+function kindOf({ type, attributes: { storedAs } }: Field): ValueKind {
+  return storedAs === undefined ? type.kind : heldAs[storedAs];
+}
+
+/** Items as texts in JSON (`arraySql`), and as an array's text. */
+function arrayCodec(items: Field): Codec {
+  const codec = nativeCodec(items);
+  const decoded = (item: JsonValue): JsonValue => {
+    if (item === null) return null;
+    if (Array.isArray(item)) return item.map(decoded);
+    const text = String(item);
+    const stored: SqlValue =
+      items.type.json === 'integer' || items.type.json === 'number'
+        ? exactNumber(text)
+        : items.type.json === 'boolean'
+          ? text === 'true'
+          : text;
+    return codec?.decode === undefined ? stored : codec.decode(stored, items);
+  };
+  return {
+    decode: (stored) => decoded(JSON.parse(String(stored)) as JsonValue),
+    encode: (value) =>
+      arrayText(
+        (value as readonly JsonValue[]).map((item) =>
+          item === null ? null : (codec?.encode?.(item, items) ?? (item as SqlValue)),
+        ),
+      ),
+  };
+}
+
+/** A number of a text; what is none (NaN), or is not exact, stays the text. */
+function exactNumber(text: string): number | string {
+  const number = Number(text);
+  return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number))
+    ? number
+    : text;
+}
+
+/** The text of an array: `{1,NULL,"a"}`. */
+export function arrayText(values: readonly SqlValue[]): string {
+  return `{${values.map(itemText).join(',')}}`;
+}
+
+function itemText(value: SqlValue): string {
+  if (value === null) return 'NULL';
+  if (typeof value !== 'string') return String(value);
+  return `"${/["\\]/u.test(value) ? value.replaceAll(/["\\]/gu, String.raw`\$&`) : value}"`;
+}
+
+/** The values that a column takes by its type, if fields of its kind have more. */
+export function limitsOf(
+  native: NativeColumn,
+  length: number | undefined,
+): { readonly minimum?: number; readonly maximum?: number; readonly maxLength?: number } {
+  return { ...typeOf(native).limits, ...(length === undefined ? {} : { maxLength: length }) };
+}
+
+/** Whether a field is served from a column, whatever migrations would make of it. */
+export function isServed(field: Field): boolean {
+  return (
+    nativeCodec(field) !== undefined &&
+    (field.items === undefined || field.native?.items === undefined || isServed(field.items))
+  );
+}

@@ -1,0 +1,72 @@
+import type { Api, Field, Resource } from '../model/api.ts';
+import { isLeftToDatabase } from '../query/write/defaults.ts';
+import type { MigrationStep } from '../sql/schema/schema.ts';
+import type { ActualTable, Found, SchemaRules } from '../databases/existing/actual-schema.ts';
+import { step } from './changes.ts';
+
+/**
+ * What keeps the resources that Plinth does not manage from being served: each is a step that is not possible, since
+ * nothing of such a table is ever changed. See docs/contract/8-existing-databases.md#managed-and-not, rule 2.
+ */
+export function compareUnmanaged(
+  api: Api,
+  rules: SchemaRules,
+  found: Found,
+): readonly MigrationStep[] {
+  return [...api.resources.values()]
+    .filter(({ isManaged }) => !isManaged)
+    .flatMap((resource) => compareResource(resource, rules, found));
+}
+
+function compareResource(
+  resource: Resource,
+  rules: SchemaRules,
+  { tables }: Found,
+): readonly MigrationStep[] {
+  const { name, table } = resource;
+  const fields = [...resource.fields.values()];
+  const actual = tables.get(rules.fold(table))?.();
+  const faults = fields.map((field) => [field, rules.fault(field, actual)] as const);
+  if (faults.every(([, fault]) => fault === 'missing'))
+    return [serve(name, `the database has no table or view ${table}`)];
+  return [
+    ...faults.flatMap(([field, fault]) =>
+      fault === undefined ? [] : [serve(`${name}.${field.name}`, reasonOf(field, fault))],
+    ),
+    ...(actual === undefined ? [] : unwritable(resource, actual, rules)),
+  ];
+}
+
+function serve(what: string, obstacle: string): MigrationStep {
+  return step(`serve ${what}`, { obstacle });
+}
+
+function reasonOf({ column, resource, type }: Field, fault: string): string {
+  return fault === 'missing'
+    ? `${resource.table} has no column ${column}`
+    : `its column ${column} is of type ${fault}, from which no field of type ${type.name} is served`;
+}
+
+/** Columns without a field that a new row needs a value for. */
+function unwritable(
+  { name, table, fields, access }: Resource,
+  actual: ActualTable,
+  { fold }: SchemaRules,
+): readonly MigrationStep[] {
+  if (actual.mayFill || !access.create.some(({ role }) => role !== 'none')) return [];
+  const written = new Set(
+    [...fields.values()]
+      .filter((field) => !isLeftToDatabase(field))
+      .map(({ column }) => fold(column)),
+  );
+  return [...actual.columns.values()]
+    .filter(
+      (column) =>
+        !column.nullable && !column.fills && !column.isComputed && !written.has(fold(column.name)),
+    )
+    .map((column) =>
+      step(`create records of ${name}`, {
+        obstacle: `column ${table}.${column.name} may not be null and no request sets it; name it as a field, give it a default in the database, or let no request create records: access: { create: none }`,
+      }),
+    );
+}
