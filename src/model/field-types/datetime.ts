@@ -60,6 +60,13 @@ function fromTimestamptz(text: string): string {
   return utcYear >= 1 && utcYear <= 9999 ? date.toISOString() : text;
 }
 
+/** The same without a zone, taken as UTC. */
+function fromTimestamp(text: string): string {
+  const inUtc = `${text}+00`;
+  const moment = fromTimestamptz(inUtc);
+  return moment === inUtc ? text : moment;
+}
+
 const timestamptz = /^(\d+)-(\d\d)-(\d\d) ([\d:.]+)([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?( BC)?$/u;
 
 const milliseconds = (value: unknown): number => Date.parse(String(value));
@@ -139,7 +146,7 @@ export const datetimeType: FieldType = {
     plain,
     timestamptz: { decode: (stored) => fromTimestamptz(String(stored)) },
     /** Without a zone, taken as UTC. */
-    timestamp: { decode: (stored) => fromTimestamptz(`${String(stored)}+00`) },
+    timestamp: { decode: (stored) => fromTimestamp(String(stored)) },
     isoText: plain,
     /** `2026-03-01T14:05:00Z` */
     isoSeconds: {
