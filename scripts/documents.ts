@@ -1,12 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { errorTable } from '../src/errors.ts';
 import { specificationJsonSchema } from '../src/model/load-specification.ts';
-import { specificationReference } from './reference.ts';
+import { commandLineReference } from './reference/command-line.ts';
+import { specificationReference } from './reference/file.ts';
+import { headerReference } from './reference/headers.ts';
+import { limitReference } from './reference/limits.ts';
+import { queryParameterReference } from './reference/query-parameters.ts';
 
 /** The files that are made from the source, by their path: `npm run documents` writes them. */
 export const documents: Readonly<Record<string, () => string>> = {
   'schema.json': () => `${JSON.stringify(specificationJsonSchema(), undefined, 2)}\n`,
-  'docs/reference.md': specificationReference,
+  'docs/reference/file.md': specificationReference,
+  'docs/reference/query-parameters.md': queryParameterReference,
+  'docs/reference/headers.md': headerReference,
+  'docs/reference/limits.md': limitReference,
+  'docs/reference/command-line.md': commandLineReference,
   'docs/errors.md': () => {
     const rows = Object.entries(errorTable).map(
       ([code, { status, about }]) => `| \`${code}\` | ${status} | ${about} |`,

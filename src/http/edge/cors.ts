@@ -4,7 +4,7 @@ import type { ServerSpecification } from '../../specification/specification.ts';
 import { isLoopbackName } from './client.ts';
 
 /** Response headers that scripts may read, beside the safelisted ones. */
-const exposed = [
+export const exposedHeaders = [
   'X-Total-Count',
   'X-Total-Pages',
   'X-Page',
@@ -23,10 +23,11 @@ const exposed = [
   'Sunset',
   'X-Request-Id',
   'X-Debug',
-].join(', ');
+] as const;
+const exposed = exposedHeaders.join(', ');
 
 /** Request headers that scripts may send; instrumented pages send the tracing ones. */
-const sendable = [
+export const sendableHeaders = [
   'Authorization',
   'X-API-Key',
   'Accept',
@@ -42,7 +43,8 @@ const sendable = [
   'traceparent',
   'tracestate',
   'baggage',
-].join(', ');
+] as const;
+const sendable = sendableHeaders.join(', ');
 
 const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 /** How long a browser may cache a preflight, in s. */

@@ -1,4 +1,5 @@
-import { specificationJsonSchema } from '../src/model/load-specification.ts';
+import { code, head, row } from './markdown.ts';
+import { specificationJsonSchema } from '../../src/model/load-specification.ts';
 
 /** What this reads of a JSON Schema; other keywords do not show in the reference. */
 interface Schema {
@@ -136,20 +137,24 @@ export function specificationReference(): string {
   );
   const relations = words(definitions['attribute-relation']);
   return [
-    '# Reference of the specification file',
+    '# Keys of plinth.yaml',
     '',
     '<!-- Made from src/specification/keys by `npm run documents`. -->',
     '',
-    'Every key that `plinth.yaml` may have; [the guide](specification.md) says how they work together. Only `resources` is',
-    'required. Any text may hold `${NAME}`, which is replaced from the environment. A bare number is ms where a time is',
-    'wanted, and bytes where a size is. `[]` stands for each item of a list, `<name>` for a name of yours.',
+    'All keys of `plinth.yaml`. Only `resources` is required. [The file](../specification.md) explains how the keys work',
+    'together.',
+    '',
+    '- Any text may contain `${NAME}`, which is replaced with the environment variable `NAME`.',
+    '- A time is `500ms`, `10s`, `5m` or `2h`; a bare number is milliseconds.',
+    '- A size is `64kb` or `1MiB`; a bare number is bytes.',
+    '- In the tables, `[]` stands for each item of a list and `<name>` for a name that you choose.',
     '',
     '## The file',
     '',
     ...tableOf(top.map(([key, schema]) => ({ key, schema }))),
     '## A resource',
     '',
-    'Each entry of `resources` is a map of these. How access rules are written is in [Secure](secure.md#access-rules).',
+    'The keys of each entry of `resources`. [Secure](../secure.md) shows how access rules are written.',
     '',
     ...tableOf(rowsOf(resolved({ $ref: '#/$defs/resource' }))),
     '## A field',
@@ -157,8 +162,8 @@ export function specificationReference(): string {
     `Each entry of \`fields\` has a \`type\` (${types.map(code).join(', ')}), and:`,
     '',
     ...attributesOf('field-', types, 'types'),
-    'The field `id` takes `type: id`, `format` (`uuid` or `string`; a counted integer if left out), `description`, `example`',
-    'and `column`.',
+    'The field `id` takes `type: id`, `format` (`uuid` or `string`; without it the database counts integers),',
+    '`description`, `example` and `column`.',
     '',
     '## A relation',
     '',
@@ -204,16 +209,4 @@ function kindsOf(on: ReadonlySet<string>, all: readonly string[]): string {
 
 function listed(value: unknown): string {
   return Array.isArray(value) ? value.map(code).join(', ') : code(value);
-}
-
-function code(value: unknown): string {
-  return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
-}
-
-function head(titles: readonly string[]): readonly string[] {
-  return [row(titles), row(titles.map(() => '---'))];
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
