@@ -8,7 +8,13 @@ import { makeOriginalChinook } from '../support/chinook-original.ts';
 import { launch, makeFolder, root, untilServing, type Running } from '../support/command.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 
-const guide = readFileSync(join(root, 'docs/migrate-in.md'), 'utf8');
+const pageOf = (name: string): string => readFileSync(join(root, 'docs', name), 'utf8');
+/** The first commands of a page, or of a section of it. */
+function commandsOf(name: string, section?: string): string {
+  const page = pageOf(name);
+  const text = section === undefined ? page : page.split(`\n## ${section}\n`)[1];
+  return /```sh\n([\s\S]*?)```/u.exec(text ?? '')?.[1] ?? '';
+}
 const posts = [
   { id: 1, title: 'One', views: 12 },
   { id: 2, title: 'Two', views: 3 },
@@ -35,21 +41,25 @@ const shell = (line: string, cwd = folder.path): Running =>
     },
   });
 
-/** Does what a section of the guide says, line by line; its last line serves. Gives what is served and printed. */
-async function follow(
-  section: string,
-  paths: readonly string[],
-): Promise<{ readonly answers: readonly unknown[]; readonly printed: string }> {
-  const [, text = ''] = guide.split(`\n## ${section}\n`);
-  const [, block = ''] = /```sh\n([\s\S]*?)```/u.exec(text) ?? [];
-  const lines = block.trim().split('\n');
-  expect(lines.length).toBeGreaterThan(2);
+/** Runs commands line by line; gives what they print. */
+async function run(lines: readonly string[]): Promise<string> {
   let printed = '';
-  for (const line of lines.slice(0, -1)) {
+  for (const line of lines) {
     const { code, out, err } = await shell(line).ended;
     expect({ line, code, err: code === 0 ? '' : err }).toEqual({ line, code: 0, err: '' });
     printed += out;
   }
+  return printed;
+}
+
+/** Runs commands, of which the last one serves. Gives what is served and printed. */
+async function follow(
+  commands: string,
+  paths: readonly string[],
+): Promise<{ readonly answers: readonly unknown[]; readonly printed: string }> {
+  const lines = commands.trim().split('\n');
+  expect(lines.length).toBeGreaterThan(2);
+  const printed = await run(lines.slice(0, -1));
   const { url, stop } = await untilServing(shell(`${lines.at(-1)} --port 0`));
   const answers = await Promise.all(
     paths.map(async (path): Promise<unknown> => (await fetch(`${url}${path}`)).json()),
@@ -82,10 +92,12 @@ test('from json-server', async () => {
     ['/posts?title_ilike=one', [one]],
     ['/posts?_or=title_ilike:one,views:12', [one]],
   ]);
-  // Every name that the guide translates is tried.
-  const translated = [...guide.matchAll(/^\| `.*\| `(\/[^`]+)`/gmu)].map(([, path = '']) => path);
+  // Every request that the page translates is tried.
+  const translated = [
+    ...pageOf('migrate-in/json-server.md').matchAll(/^\| `.*\| `(\/[^`]+)`/gmu),
+  ].map(([, path = '']) => path);
   expect([...expected.keys()].slice(2)).toEqual(translated);
-  const { answers } = await follow('From json-server', [...expected.keys()]);
+  const { answers } = await follow(commandsOf('migrate-in/json-server.md'), [...expected.keys()]);
   expect(answers).toEqual([...expected.values()]);
 });
 
@@ -100,10 +112,8 @@ test('from another mock', async () => {
   });
   await once(mock.listen(0, '127.0.0.1'), 'listening');
   const { port } = mock.address() as AddressInfo;
-  const [, text = ''] = guide.split('\n## From another mock\n');
-  const [, block = ''] = /```sh\n([\s\S]*?)```/u.exec(text) ?? [];
   const cwd = makeFolder().path;
-  const script = block
+  const script = commandsOf('migrate-in/openapi.md')
     .replace('127.0.0.1:3000', `127.0.0.1:${port}`)
     .replace('node -', '"$NODE" -');
   expect(await shell(script, cwd).ended).toMatchObject({ code: 0 });
@@ -114,16 +124,23 @@ test('from another mock', async () => {
   await stop('SIGTERM');
 });
 
-test('from an existing database', async () => {
-  const { answers, printed } = await follow('From an existing database', shop);
+test('from a SQLite database', async () => {
+  const { answers, printed } = await follow(commandsOf('migrate-in/sqlite.md'), shop);
   expect(printed).toContain('- create index on Track (AlbumId)');
   expect(answers[0]).toMatchObject({ id: 1, artist: { name: 'AC/DC' } });
   served = answers;
 });
 
-test('up to PostgreSQL', async () => {
-  const { answers, printed } = await follow('Up to PostgreSQL', shop);
+test('move to PostgreSQL', async () => {
+  const { answers, printed } = await follow(commandsOf('databases.md', 'Move to PostgreSQL'), shop);
   expect(printed).toMatch(/ {2}albums +347 {2}equal {2}[0-9a-f]{16}\n/u);
   expect(printed).toMatch(/15,607 records are equal in shop\.db and \S+ on 127\.0\.0\.1:\d+\./u);
   expect(answers).toEqual(served);
+});
+
+test('from a PostgreSQL database', async () => {
+  const commands = commandsOf('migrate-in/postgresql.md')
+    .replaceAll('postgres://shop@127.0.0.1/shop', '"$DATABASE_URL"')
+    .replaceAll('shop.yaml', 'shop-of-postgres.yaml');
+  expect(await run(commands.trim().split('\n'))).toContain('up to date');
 });
