@@ -257,7 +257,7 @@ describe('what a rule allows is done', () => {
   });
 });
 
-// Else nobody could make a record and be told why it is refused; docs/secure.md says so.
+// Else nobody could make a record and be told why it is refused; see docs/contract/5-access.md#secrecy, rule 2.
 test('a unique value of a row that is not seen is taken', async () => {
   const own = await serveBoth(
     `${withTokens}

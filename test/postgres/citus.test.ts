@@ -9,7 +9,7 @@ import { watchStatements, type Watched } from '../support/statements.ts';
 
 /**
  * PostgreSQL that says that it has Citus: what is sent then runs without Citus as well, so that the answers can be held
- * against those of SQLite. What Citus makes of it was tried with Citus itself: docs/operate.md.
+ * against those of SQLite. What Citus makes of it was tried with Citus itself: docs/decisions/0032-postgres.md.
  */
 async function openAsCitus(url: string): Promise<PostgresDatabase> {
   const sql = driver(url, { max: 1, onnotice: () => undefined });

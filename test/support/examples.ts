@@ -5,13 +5,19 @@ export interface Example {
   readonly output: string;
 }
 
-/** The commands of a document's `console` blocks: lines that begin with `$ `, each with what follows it. */
-export function examplesOf(markdown: string): readonly Example[] {
+/**
+ * The commands of a document's blocks: lines that begin with `$ `, each with what follows it. `console` runs over the Chinook
+ * example, `shellsession` over the file of the page itself.
+ */
+export function examplesOf(
+  markdown: string,
+  language: 'console' | 'shellsession' = 'console',
+): readonly Example[] {
   const examples: Example[] = [];
   let inside = false;
   for (const [index, line] of markdown.split('\n').entries()) {
     const last = examples.at(-1);
-    if (line.startsWith('```')) inside = line === '```console';
+    if (line.startsWith('```')) inside = line === `\`\`\`${language}`;
     else if (inside && line.startsWith('$ '))
       examples.push({ line: index + 1, command: line.slice(2), output: '' });
     else if (inside && last !== undefined)

@@ -1,0 +1,88 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  endedWell,
+  launch,
+  launchPlinth,
+  makeFolder,
+  root,
+  servePlinth,
+  type Serving,
+} from '../support/command.ts';
+import { examplesOf, parseCurl, patternOf } from '../support/examples.ts';
+
+/** The pages that bring a file of their own, which begins with `# plinth.yaml`. */
+const pages = globSync('docs/{how-to,deploy}/*.md', { cwd: root })
+  .toSorted()
+  .map((page) => ({ page, text: readFileSync(join(root, page), 'utf8') }))
+  .flatMap(({ page, text }) => {
+    const [, file] = /```yaml\n(# plinth\.yaml\n[\s\S]*?)```/u.exec(text) ?? [];
+    return file === undefined ? [] : [{ page, file, examples: examplesOf(text, 'shellsession') }];
+  });
+const environment = { JWT_SECRET: 'a secret of tests with at least 32 bytes' };
+
+test('pages have files and examples', () => {
+  expect(pages.length).toBeGreaterThan(3);
+  expect(pages.flatMap(({ examples }) => examples).length).toBeGreaterThan(10);
+});
+
+test.each(pages)('the file of $page is valid', async ({ file }) => {
+  const folder = makeFolder({ 'plinth.yaml': file });
+  const { err } = await endedWell(launchPlinth(['check'], { cwd: folder.path, env: environment }));
+  expect(err).toBe('');
+});
+
+describe.each(pages.filter(({ examples }) => examples.length > 0))(
+  '$page',
+  ({ file, examples }) => {
+    const folder = makeFolder({ 'plinth.yaml': file });
+    const variables = new Map<string, string>();
+    let server: Serving;
+
+    beforeAll(async () => {
+      server = await servePlinth(['dev', '--no-generate', '--database', 'sqlite::memory:'], {
+        cwd: folder.path,
+        env: environment,
+      });
+    });
+
+    afterAll(() => server.stop('SIGTERM'));
+
+    /** `NAME=$(command)` sets a variable, which later commands use as `$NAME`. */
+    async function run(command: string): Promise<string> {
+      const [, name = '', inner] = /^(\w+)=\$\((.*)\)$/u.exec(command) ?? [];
+      if (inner === undefined) return curl(command);
+      const line = `plinth() { "$NODE" "$MAIN" "$@"; }; ${inner}`;
+      const { code, out } = await launch('sh', ['-c', line], {
+        cwd: folder.path,
+        env: {
+          ...environment,
+          NODE: join(root, 'node_modules/.bin/node'),
+          MAIN: join(root, 'src/cli/main.ts'),
+        },
+      }).ended;
+      expect(code).toBe(0);
+      variables.set(name, out.trim());
+      return '';
+    }
+
+    async function curl(command: string): Promise<string> {
+      const filled = command.replaceAll(
+        /\$([A-Z]+)/gu,
+        (_, name: string) => variables.get(name) ?? '',
+      );
+      const { url, method, headers, body } = parseCurl(filled);
+      const response = await fetch(url.replace('http://127.0.0.1:4000', server.url), {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body }),
+      });
+      return response.text();
+    }
+
+    test.each(examples)('$line $command', async ({ command, output }) => {
+      expect((await run(command)).trim()).toMatch(patternOf(output));
+    });
+  },
+);
