@@ -1,6 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { specificationJsonSchema } from '../../src/model/load-specification.ts';
 import {
   endedWell,
   launch,
@@ -20,6 +23,26 @@ const pages = globSync('docs/{how-to,deploy}/*.md', { cwd: root })
     const [, file] = /```yaml\n(# plinth\.yaml\n[\s\S]*?)```/u.exec(text) ?? [];
     return file === undefined ? [] : [{ page, file, examples: examplesOf(text, 'shellsession') }];
   });
+/** The parts of files that the guides show: blocks of which every key is one of the file. */
+const schema = specificationJsonSchema() as {
+  properties: Record<string, unknown>;
+  required?: unknown;
+  $defs: Record<string, { required?: unknown }>;
+};
+const parts = globSync('{README.md,docs/*.md,docs/{how-to,deploy,migrate-in}/*.md}', { cwd: root })
+  .toSorted()
+  .flatMap((page) =>
+    [...readFileSync(join(root, page), 'utf8').matchAll(/```yaml\n([\s\S]*?)```/gu)].map(
+      ([, block = ''], index) => {
+        // A hash is shown as `sha256:…`.
+        const value: unknown = parse(block.replaceAll('sha256:…', `sha256:${'0'.repeat(64)}`));
+        return { page, index, value };
+      },
+    ),
+  )
+  .filter(({ value }) =>
+    Object.keys(value ?? {}).every((key) => Object.hasOwn(schema.properties, key)),
+  );
 const environment = { JWT_SECRET: 'a secret of tests with at least 32 bytes' };
 
 test('pages have files and examples', () => {
@@ -86,3 +109,19 @@ describe.each(pages.filter(({ examples }) => examples.length > 0))(
     });
   },
 );
+
+test('the guides show parts of files', () => {
+  expect(parts.length).toBeGreaterThan(20);
+});
+
+// A part may lack what a whole file needs.
+const { required: _file, ...withoutRequired } = schema;
+const { required: _resource, ...resource } = schema.$defs['resource'] ?? {};
+const isPart = new Ajv2020({ strict: false, validateFormats: false }).compile({
+  ...withoutRequired,
+  $defs: { ...schema.$defs, resource },
+});
+
+test.each(parts)('part $index of $page has the keys and values of a file', ({ value }) => {
+  expect(isPart(value) ? [] : isPart.errors).toEqual([]);
+});
