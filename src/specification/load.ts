@@ -74,10 +74,10 @@ export function loadWith(
   const specification = specificationOf(words);
   const placeOf = getOrInsert(places, words, () => placesIn(specification));
   const suffixes = Object.values(words.operators).map(({ suffix }) => suffix);
-  const syntax = collectProblems(file, () => ({ line: 1, column: 1 }));
+  const syntax = collectProblems(file, () => ({ line: 1, column: 1, written: '' }));
   const mayBeUnset = (path: Path): boolean =>
     isOnlyRead && isOfServers[String(path[0])]?.(path) === true;
-  const root = readYaml(text, environment, mayBeUnset, syntax.reportAt);
+  const root = readYaml(text, environment, mayBeUnset, syntax);
   const positionOf: PositionOf = (path, part) => positionIn(root, path, part);
   const structure: Collector = collectProblems(file, positionOf, placeOf, suffixes);
   const checked = root === undefined ? invalid : check(specification, root, [], structure);

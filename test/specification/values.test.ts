@@ -261,11 +261,15 @@ describe('positions', () => {
 
   test('further problems are reported by path', () => {
     const collector = collectProblems('plinth.yaml', positionOf);
-    collector.report(['resources', 'posts', 'fields', 'b', 'type'], 'second');
-    collector.report(['resources', 'posts', 'unique', 0, 1], 'first', 'warning');
+    collector.report(['resources', 'posts', 'fields', 'b', 'type'], 'second', 'error', {
+      rule: 'value',
+      instead: { by: 'string' },
+    });
+    collector.report(['resources', 'posts', 'unique', 0, 1], 'first', 'warning', { rule: 'index' });
     expect(collector.problems()).toEqual([
       {
         severity: 'warning',
+        rule: 'index',
         file: 'plinth.yaml',
         path: 'resources.posts.unique[0][1]',
         line: 2,
@@ -274,11 +278,13 @@ describe('positions', () => {
       },
       {
         severity: 'error',
+        rule: 'value',
         file: 'plinth.yaml',
         path: 'resources.posts.fields.b.type',
         line: 6,
         column: 15,
         message: 'second',
+        edit: { line: 6, column: 15, old: 'string', new: 'string' },
       },
     ]);
     expect(collector.refusals()).toBe(1);

@@ -76,7 +76,7 @@ function checkData(
   if (data === undefined) return [];
   const { report, problems } = collectProblems(name, positionOf);
   const found = findDataFiles([resolve(folder, data)], api, (path) => shownPath(context, path));
-  for (const problem of found.problems) report(['data'], problem, 'warning');
+  for (const problem of found.problems) report(['data'], problem, 'warning', { rule: 'data' });
   return problems();
 }
 
@@ -97,10 +97,12 @@ async function checkColumns(
   try {
     const { api } = await withStoredForms(context, target, file);
     for (const { field, message } of await columnAdvice(context, target, api))
-      report(['resources', field.resource.name, 'fields', field.name], message, 'warning');
+      report(['resources', field.resource.name, 'fields', field.name], message, 'warning', {
+        rule: 'database',
+      });
   } catch (error) {
     if (!(error instanceof CommandFailure) || flag !== undefined) throw error;
-    report(['database'], error.message, 'warning');
+    report(['database'], error.message, 'warning', { rule: 'database' });
   }
   return problems();
 }

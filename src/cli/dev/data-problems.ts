@@ -13,7 +13,8 @@ export function generationProblems(
   found: readonly GenerationProblem[],
 ): readonly Problem[] {
   const collected = collectProblems(name, positionOf);
-  for (const { path, message, severity } of found) collected.report(path, message, severity);
+  for (const { path, message, severity } of found)
+    collected.report(path, message, severity, { rule: 'generate' });
   return collected.problems();
 }
 

@@ -1,6 +1,6 @@
 import { lost, type LeftOut } from '../../specification/parsers/left-out.ts';
 import { longestName } from '../../specification/parsers/names.ts';
-import type { Report } from '../../specification/problems.ts';
+import type { ProblemRule, Report, ReportAll } from '../../specification/problems.ts';
 import type { Groups, Specification } from '../../specification/specification.ts';
 import {
   accessOf,
@@ -44,39 +44,51 @@ interface BuildOptions {
  */
 export function buildApi(
   specification: Specification,
-  report: Report,
+  reportAll: ReportAll,
   { leftOut = new Set(), forms = new Map(), check, types = fieldTypes }: BuildOptions = {},
 ): Api | undefined {
   const missing = new Set(leftOut);
   let failed = false;
-  const noting: Report = (path, message, severity = 'error', unless = []) => {
-    failed ||= severity === 'error';
-    if (!unless.some((what) => missing.has(what))) report(path, message, severity);
+  /** Takes the problems of a part of the check, which are of one rule unless they name another. */
+  const under =
+    (rule: ProblemRule): Report =>
+    (path, message, severity = 'error', unless = [], details = { rule }) => {
+      failed ||= severity === 'error';
+      if (!unless.some((what) => missing.has(what))) reportAll(path, message, severity, details);
+    };
+  const report = {
+    table: under('table'),
+    field: under('field'),
+    relation: under('relation'),
+    key: under('foreign-key'),
+    index: under('index'),
+    group: under('group'),
+    generate: under('generate'),
   };
-  const resources = draftResources(specification, noting, forms, types);
-  for (const resource of resources.values()) buildFields(resource, noting);
-  buildRelations(resources, noting, (what) => {
+  const resources = draftResources(specification, report.table, forms, types);
+  for (const resource of resources.values()) buildFields(resource, report.field);
+  buildRelations(resources, report.relation, (what) => {
     for (const one of what) missing.add(one);
   });
-  for (const resource of resources.values()) fillTimestamps(resource, noting);
+  for (const resource of resources.values()) fillTimestamps(resource, report.field);
   for (const resource of resources.values()) {
-    buildPivots(resource, noting);
-    buildIndexes(resource, noting);
-    buildGroups(resource, specification.groups ?? {}, noting);
-    checkColumns(resource, noting);
-    checkGeneration(resource, noting);
+    buildPivots(resource, report.relation);
+    buildIndexes(resource, report.index);
+    buildGroups(resource, specification.groups ?? {}, report.group);
+    checkColumns(resource, report.table);
+    checkGeneration(resource, report.generate);
   }
   // What was left out may have them.
-  if (missing.size === 0) adviseGroups(specification.groups ?? {}, resources, noting);
+  if (missing.size === 0) adviseGroups(specification.groups ?? {}, resources, report.group);
   for (const resource of resources.values()) {
-    finishKeys(resource, resources, noting);
+    finishKeys(resource, resources, report.key);
     for (const field of resource.fields.values())
-      checkField(field, [...resource.path, 'fields', field.name], noting);
-    checkFilled(resource, noting);
-    checkTemplates(resource, noting);
+      checkField(field, [...resource.path, 'fields', field.name], report.field);
+    checkFilled(resource, report.field);
+    checkTemplates(resource, report.generate);
   }
-  const versions = buildVersions(specification, resources, noting);
-  const audit = buildAudit(specification, resources, noting);
+  const versions = buildVersions(specification, resources, under('version'));
+  const audit = buildAudit(specification, resources, under('audit'));
   const rules = rulesOf([...resources.values(), ...(audit === undefined ? [] : [audit.resource])]);
   const api = {
     types,
@@ -94,8 +106,8 @@ export function buildApi(
   for (const { source, relations } of resources.values())
     for (const [name, { type }] of Object.entries(source.fields))
       if (type === 'relation' && !relations.has(name)) missing.add(lost.name(name));
-  adviseAuth(rules, specification.auth, noting);
-  check?.(api, noting);
+  adviseAuth(rules, specification.auth, under('auth'));
+  check?.(api, under('access'));
   return failed ? undefined : api;
 }
 

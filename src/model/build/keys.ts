@@ -1,4 +1,5 @@
 import { lost } from '../../specification/parsers/left-out.ts';
+import { nearest } from '../../lib/nearest.ts';
 import type { Report } from '../../specification/problems.ts';
 import type { StoredAs } from '../../specification/specification.ts';
 import type { Field, Resource, ValueKind } from '../api.ts';
@@ -41,7 +42,11 @@ export function buildReferences(resource: DraftResource, resources: Drafts, repo
     if (target === undefined) reportUnknown(path, 'resource', name, resources.keys(), report);
     else if (targetField === undefined) {
       const known = [...target.fields.keys()].map((key) => `${name}.${key}`);
-      report(path, unknownName('field', reference, known), 'error', [lost.name(fieldName)]);
+      const near = nearest(reference, known);
+      report(path, unknownName('field', reference, known, near), 'error', [lost.name(fieldName)], {
+        rule: 'unknown-name',
+        instead: near === undefined ? undefined : { of: reference, by: near },
+      });
     } else pointTo(field, target, targetField, path, report);
   }
 }

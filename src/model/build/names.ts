@@ -63,5 +63,9 @@ export function reportUnknown(
   candidates: Iterable<string>,
   report: Report,
 ): void {
-  report(path, unknownName(kind, name, candidates), 'error', [lost.name(name)]);
+  const near = nearest(name, candidates);
+  report(path, unknownName(kind, name, candidates, near), 'error', [lost.name(name)], {
+    rule: 'unknown-name',
+    instead: near === undefined ? undefined : { of: name, by: near },
+  });
 }

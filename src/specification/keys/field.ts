@@ -166,12 +166,15 @@ export function fieldDefinitions(words: Words): FieldDefinitions {
           return refuse(expects, node, path, collector);
         const type = [...Object.keys(words.types), relationType].find((name) => name === value);
         if (type !== undefined && types.includes(type)) return type;
+        const near = type === undefined ? nearType(value, types) : undefined;
         collector.report(
           path,
           type === undefined ? unknownType(value, types) : wrongPlace(type, place),
+          'error',
+          { rule: 'value', instead: near === undefined ? undefined : { by: near } },
         );
         // Read on as what was meant, so that whatever else is wrong is said in the same run.
-        return (type === undefined ? nearType(value, types) : undefined) ?? invalid;
+        return near ?? invalid;
       },
       schema: (define) => choice(types, { description: 'The type of the field.' }).schema(define),
     };
@@ -277,7 +280,15 @@ export function fieldDefinitions(words: Words): FieldDefinitions {
       expects,
       members: new Map(Object.entries(everyAttribute)),
       check: (node, path, collector) => {
-        if (node.kind !== 'map') return refuse(expects, node, path, collector);
+        if (node.kind !== 'map') {
+          const types = placeTypes[place].filter((type) => type !== relationType);
+          const meant =
+            node.kind === 'scalar' && typeof node.value === 'string'
+              ? nearType(node.value, types)
+              : undefined;
+          const instead = meant === undefined ? undefined : { by: `{ type: ${meant} }` };
+          return refuse(expects, node, path, collector, '', instead);
+        }
         const type = wordAt(node, 'type', placeTypes[place]);
         if (type === undefined) return check(untyped(place), node, path, collector);
         const kind = type === relationType ? wordAt(node, 'relation', relationKinds) : undefined;

@@ -38,7 +38,8 @@ function fieldLists(description: string) {
     if (!isFlat) return lists.check(node, path, collector);
     const inner = names.map((name) => (name.kind === 'scalar' ? name.source : '')).join(', ');
     const hint = names.length === 1 ? '' : ', or a list of its own for each';
-    collector.report(path, `${subject(path)} must be ${lists.expects}: write [[${inner}]]${hint}`);
+    const message = `${subject(path)} must be ${lists.expects}: write [[${inner}]]${hint}`;
+    collector.report(path, message, 'error', { rule: 'value' });
     return invalid;
   };
   return { ...lists, check };

@@ -58,7 +58,8 @@ function reportRepeated(items: readonly unknown[], path: Path, collector: Collec
   const seen = new Set<unknown>();
   for (const [index, item] of items.entries()) {
     if (item !== invalid && seen.has(item)) {
-      collector.report([...path, index], `${quote(String(item))} stands in ${subject(path)} twice`);
+      const message = `${quote(String(item))} stands in ${subject(path)} twice`;
+      collector.report([...path, index], message, 'error', { rule: 'duplicate-item' });
     }
     seen.add(item);
   }
@@ -157,9 +158,10 @@ function checkNames(
         : undefined;
     if (refusal !== undefined) {
       refused.add(name);
-      collector.reportKey([...path, name], refusal);
+      collector.reportKey([...path, name], refusal, 'error', { rule: 'name' });
     }
-    if (advice !== undefined) collector.reportKey([...path, name], advice, 'warning');
+    if (advice !== undefined)
+      collector.reportKey([...path, name], advice, 'warning', { rule: 'name-advice' });
   }
   return refused;
 }
@@ -240,24 +242,34 @@ export function object<M extends Members>(
         const glued = /^(\w+):/u.exec(name)?.[1];
         const called = otherNames.get(name)?.find((one) => table.has(one));
         const near = called ?? meantBy(name, candidates, collector.placeOf(at));
-        const words =
-          glued !== undefined && candidates.includes(glued)
-            ? `a blank is missing behind the \`:\` of ${quote(name)}`
-            : (unknown?.(name) ?? unknownAttribute(name, candidates, near));
-        collector.reportKey(at, words);
+        const isGlued = glued !== undefined && candidates.includes(glued);
+        const own = isGlued ? undefined : unknown?.(name);
+        const words = isGlued
+          ? `a blank is missing behind the \`:\` of ${quote(name)}`
+          : (own ?? unknownAttribute(name, candidates, near));
+        const isKeyHere = own === undefined && near !== undefined && near !== name;
+        const instead = isGlued
+          ? { of: `${glued}:`, by: `${glued}: ` }
+          : isKeyHere && (table.has(near) || candidates.includes(near))
+            ? { of: name, by: near }
+            : undefined;
+        collector.reportKey(at, words, 'error', { rule: 'unknown-key', instead });
         meant.add(glued ?? near ?? name);
       }
     }
     const [first] = strays;
     if (first !== undefined && astray !== undefined) {
       meant.add(astray.from);
-      collector.reportKey([...path, first], strayed(strays, astray.from, path));
+      collector.reportKey([...path, first], strayed(strays, astray.from, path), 'error', {
+        rule: 'indentation',
+      });
     }
     for (const [name, { expects }] of needed) {
       if (node.entries.has(name)) continue;
       complete = false;
       if (meant.has(name)) continue;
-      collector.reportKey(path, `${subject(path)} needs ${quote(name)}: ${expects}`);
+      const message = `${subject(path)} needs ${quote(name)}: ${expects}`;
+      collector.reportKey(path, message, 'error', { rule: 'missing-key' });
     }
     return complete ? (result as ObjectOf<M>) : invalid;
   };

@@ -1,18 +1,19 @@
 import type { LeftOut } from './left-out.ts';
-import type { Position, Problem, Report } from '../problems.ts';
-import { formatPath, type Path } from '../yaml/node.ts';
+import type { Details, Edit, Position, Problem, Replacement, ReportAll } from '../problems.ts';
+import { formatPath, type Path, type Place } from '../yaml/node.ts';
 
 /** Collects the problems of one file. */
 export interface Collector {
   /** Reports at the position of the value. */
-  readonly report: Report;
+  readonly report: ReportAll;
   /** Reports at the position of the key. */
-  readonly reportKey: Report;
+  readonly reportKey: ReportAll;
   readonly reportAt: (
-    position: Position,
+    place: Position & Partial<Pick<Place, 'written'>>,
     path: Path,
     message: string,
-    severity?: Problem['severity'],
+    severity: Problem['severity'],
+    details: Details,
   ) => void;
   /** Adds names (made by `lost`) that are missing because their definition is invalid. */
   readonly leaveOut: (what: Iterable<string>) => void;
@@ -31,7 +32,7 @@ export interface Collector {
 /** Finds where a misplaced key belongs; undefined if there is no such position, or several. */
 export type PlaceOf = (path: Path) => string | undefined;
 
-export type PositionOf = (path: Path, part?: 'key' | 'value') => Position;
+export type PositionOf = (path: Path, part?: 'key' | 'value') => Place;
 
 /** An empty collector for `file`; `positionOf` returns the position of a path, `placeOf` where a misplaced key belongs. */
 export function collectProblems(
@@ -43,16 +44,25 @@ export function collectProblems(
   const found: Problem[] = [];
   const leftOut = new Set<string>();
   let refusals = 0;
-  const reportAt: Collector['reportAt'] = (position, path, message, severity = 'error') => {
+  const reportAt: Collector['reportAt'] = (place, path, message, severity, details) => {
     if (severity === 'error') refusals += 1;
-    const { line, column } = position;
-    found.push({ severity, file, path: formatPath(path), line, column, message });
+    const { line, column } = place;
+    const edit = editOf(place, details.instead);
+    found.push({
+      severity,
+      rule: details.rule,
+      file,
+      path: formatPath(path),
+      line,
+      column,
+      message,
+      ...(edit === undefined ? {} : { edit }),
+    });
   };
   return {
     reportAt,
-    report: (path, message, severity) => reportAt(positionOf(path), path, message, severity),
-    reportKey: (path, message, severity) =>
-      reportAt(positionOf(path, 'key'), path, message, severity),
+    report: (path, ...problem) => reportAt(positionOf(path), path, ...problem),
+    reportKey: (path, ...problem) => reportAt(positionOf(path, 'key'), path, ...problem),
     leaveOut: (more) => {
       for (const what of more) leftOut.add(what);
     },
@@ -65,6 +75,18 @@ export function collectProblems(
     refusals: () => refusals,
     problems: () => inOrder(found),
   };
+}
+
+/** The edit that writes a replacement; undefined if the text at the place is not one line with that part in it once. */
+function editOf(
+  { line, column, written = '' }: Parameters<Collector['reportAt']>[0],
+  instead: Replacement | undefined,
+): Edit | undefined {
+  if (instead === undefined || written === '' || written.includes('\n')) return undefined;
+  const { of: part = written, by } = instead;
+  const [before, after, more] = written.split(part);
+  if (before === undefined || after === undefined || more !== undefined) return undefined;
+  return { line, column, old: written, new: `${before}${by}${after}` };
 }
 
 /** The problems without duplicates, sorted by line and column. */

@@ -1,4 +1,5 @@
 import type { Collector } from './collector.ts';
+import type { Replacement } from '../problems.ts';
 import { describeNode, quote, type Path, type SourceNode } from '../yaml/node.ts';
 
 /** JSON Schema, draft 2020-12. */
@@ -61,17 +62,19 @@ export function check<T>(
   return definition.check(node, path, collector, wanted);
 }
 
-/** Reports that the value is not as `expects` says, with advice if there is any. */
+/** Reports that the value is not as `expects` says, with advice and what to write instead, if there is any. */
 export function refuse(
   expects: string,
   node: SourceNode,
   path: Path,
   collector: Collector,
   advice = '',
+  instead?: Replacement,
 ): typeof invalid {
   const found = describeNode(node);
   const but = found === 'empty' ? 'but it is empty' : `not ${found}`;
-  collector.report(path, `${subject(path)} must be ${expects}, ${but}${advice}`);
+  const message = `${subject(path)} must be ${expects}, ${but}${advice}`;
+  collector.report(path, message, 'error', { rule: 'value', instead });
   return invalid;
 }
 
@@ -141,7 +144,9 @@ export function refined<T>(
       const before = collector.refusals();
       const value = check(definition, node, path, collector, wanted);
       if (value === invalid || collector.refusals() > before) return value;
-      test(value, (below, message) => collector.report([...path, ...below], message));
+      test(value, (below, message) =>
+        collector.report([...path, ...below], message, 'error', { rule: 'value' }),
+      );
       return collector.refusals() > before ? invalid : value;
     },
   };
@@ -162,7 +167,9 @@ export function consistent<T extends object>(
       const value = check(definition, node, path, collector, wanted);
       if (value === invalid || node.kind !== 'map') return value;
       if (members.every((member) => !node.entries.has(member) || Object.hasOwn(value, member)))
-        test(value, (below, message) => collector.report([...path, ...below], message));
+        test(value, (below, message) =>
+          collector.report([...path, ...below], message, 'error', { rule: 'contradiction' }),
+        );
       return value;
     },
   };

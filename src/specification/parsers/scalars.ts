@@ -10,6 +10,7 @@ import {
 } from './definition.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { variablePattern } from '../yaml/environment.ts';
+import type { Replacement } from '../problems.ts';
 import { quote, type ScalarNode, type SourceNode } from '../yaml/node.ts';
 import { readVariable } from '../yaml/scalar.ts';
 import type { JsonValue } from '../specification.ts';
@@ -21,7 +22,7 @@ interface Notes {
   readonly examples?: readonly JsonValue[];
 }
 
-type Refusal = (advice?: string) => typeof invalid;
+type Refusal = (advice?: string, instead?: Replacement) => typeof invalid;
 
 /** A definition that takes a scalar and refuses lists and maps. */
 function scalar<T>(
@@ -33,7 +34,7 @@ function scalar<T>(
   return {
     expects,
     check: (node, path, collector, wanted = expects) => {
-      const refusal: Refusal = (advice) => refuse(wanted, node, path, collector, advice);
+      const refusal: Refusal = (...more) => refuse(wanted, node, path, collector, ...more);
       return node.kind === 'scalar' ? read(node, refusal) : refusal();
     },
     schema: (define) => ({ ...schema(define), ...onlyGiven(notes) }),
@@ -82,7 +83,9 @@ export function text(options: TextOptions = {}): Definition<string> {
     ({ value, source }, refusal) => {
       if (typeof value === 'number' || typeof value === 'boolean') {
         const isText = pattern?.test(source) ?? true;
-        return refusal(isText ? `; put it in quotes: "${source}"` : '');
+        return isText
+          ? refusal(`; put it in quotes: "${source}"`, { by: `"${source}"` })
+          : refusal();
       }
       if (typeof value !== 'string' || (value === '' && !allowEmpty)) return refusal();
       if (value.includes('\0') || !value.isWellFormed())
@@ -118,7 +121,7 @@ export function choice<const T extends string>(
           ? (otherNames.get(value.replaceAll(/[-_ ]/gu, '').toLowerCase()) ??
             nearest(value, values))
           : undefined;
-      return refusal(near === undefined ? '' : `; did you mean \`${near}\`?`);
+      return near === undefined ? refusal() : refusal(`; did you mean \`${near}\`?`, { by: near });
     },
     (define) => ({ anyOf: [{ enum: values }, withVariable(define)] }),
     notes,
@@ -139,7 +142,9 @@ export function boolean(notes: Notes = {}): Definition<boolean> {
       const value = typedValue(node);
       if (typeof value === 'boolean') return value;
       const quoted = node.value === 'true' || node.value === 'false';
-      return refusal(quoted && node.origin === 'written' ? ' in quotes' : '');
+      return quoted && node.origin === 'written'
+        ? refusal(' in quotes', { by: node.source })
+        : refusal();
     },
     (define) => ({ anyOf: [{ type: 'boolean' }, variable(define)] }),
     notes,
@@ -199,7 +204,11 @@ function numeric(
           : refusal();
       }
       const quoted = typeof node.value === 'string' && node.origin === 'written';
-      return refusal(quoted && typeof readVariable(node.value) === 'number' ? ' in quotes' : '');
+      if (!quoted) return refusal();
+      const read = readVariable(node.value);
+      if (typeof read !== 'number') return refusal();
+      const isFit = fits(read) && read >= minimum && read <= maximum && read > over;
+      return refusal(' in quotes', isFit ? { by: node.value } : undefined);
     },
     (define) => ({
       anyOf: [

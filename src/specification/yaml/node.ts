@@ -20,8 +20,10 @@ interface Node {
 export interface ScalarNode extends Node {
   readonly kind: 'scalar';
   readonly value: null | boolean | number | string;
-  /** The text in the file. */
+  /** The text in the file, without quotes. */
   readonly source: string;
+  /** The same with its quotes. */
+  readonly written: string;
   readonly plain: boolean;
   readonly origin: Origin;
 }
@@ -33,6 +35,7 @@ export interface ListNode extends Node {
 
 export interface Entry {
   readonly keyPosition: Position;
+  readonly keyWritten: string;
   readonly value: SourceNode;
 }
 
@@ -44,6 +47,11 @@ export interface MapNode extends Node {
 /** A value of the file with its position; aliases and `<<` are resolved, `${NAME}` is replaced. */
 export type SourceNode = ScalarNode | ListNode | MapNode;
 
+/** A position, and the text of the scalar or key that is there; empty for a list or map, or if the path ends before it. */
+export interface Place extends Position {
+  readonly written: string;
+}
+
 /**
  * The position of the value at `path`: for a scalar or an item of a list its own, for a named map, list or empty
  * value that of its name. With `part: 'key'` always that of its name. If there is no such value, that of the nearest ancestor.
@@ -52,24 +60,33 @@ export function positionIn(
   root: SourceNode | undefined,
   path: Path,
   part: 'key' | 'value' = 'value',
-): Position {
+): Place {
   let node = root;
   let position = root?.position ?? { line: 1, column: 1 };
+  let written = '';
+  const nearest = (): Place => ({ ...position, written: '' });
   for (const step of path) {
     if (node?.kind === 'map') {
       const entry = node.entries.get(String(step));
-      if (entry === undefined) return position;
+      if (entry === undefined) return nearest();
       node = entry.value;
       const atValue = part === 'value' && node.kind === 'scalar' && node.source !== '';
       position = atValue ? node.position : entry.keyPosition;
+      written = atValue ? writtenOf(node) : part === 'key' ? entry.keyWritten : '';
     } else if (node?.kind === 'list' && typeof step === 'number') {
       const item: SourceNode | undefined = node.items[step];
-      if (item === undefined) return position;
+      if (item === undefined) return nearest();
       node = item;
       position = node.position;
-    } else return position;
+      written = writtenOf(node);
+    } else return nearest();
   }
-  return position;
+  return { ...position, written };
+}
+
+/** The text of a scalar, if it is all there is to its value. */
+function writtenOf(node: SourceNode): string {
+  return node.kind === 'scalar' && node.origin === 'written' ? node.written : '';
 }
 
 /** The path as text: `resources.posts.unique[0][1]`. */

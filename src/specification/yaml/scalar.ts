@@ -1,4 +1,5 @@
 import type { Scalar } from 'yaml';
+import type { ProblemRule } from '../problems.ts';
 import { replaceVariables, type Environment } from './environment.ts';
 import { quote, type ScalarNode } from './node.ts';
 
@@ -7,7 +8,7 @@ const coreTags = new Set(
 );
 
 interface Reading extends Pick<ScalarNode, 'value' | 'origin'> {
-  readonly problems: readonly string[];
+  readonly problems: readonly { readonly message: string; readonly rule: ProblemRule }[];
   /** Problems of variables that are not set. */
   readonly unset?: readonly string[];
 }
@@ -37,11 +38,16 @@ function readString(value: string, environment: Environment): Reading {
   const { text, whole, changed, problems, unset } = replaceVariables(value, environment);
   const replaced = whole ? 'variable' : changed ? 'mixed' : 'written';
   const isUnusable = problems.length + unset.length > 0;
-  return { value: text, origin: isUnusable ? 'unusable' : replaced, problems, unset };
+  return {
+    value: text,
+    origin: isUnusable ? 'unusable' : replaced,
+    problems: problems.map((message) => ({ message, rule: 'variable' })),
+    unset,
+  };
 }
 
-function unusable(problem: string): Reading {
-  return { value: null, origin: 'unusable', problems: [problem] };
+function unusable(message: string): Reading {
+  return { value: null, origin: 'unusable', problems: [{ message, rule: 'value' }] };
 }
 
 /** Whether a decimal number changes as a double. */

@@ -11,7 +11,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import type { Collector } from '../parsers/collector.ts';
-import type { Position } from '../problems.ts';
+import type { Position, Problem, ProblemRule, Replacement } from '../problems.ts';
 import type { Environment } from './environment.ts';
 import { quote, type Entry, type Path, type SourceNode } from './node.ts';
 import { readScalar } from './scalar.ts';
@@ -21,11 +21,25 @@ import { explainFaults } from './syntax-errors.ts';
 const aliasLimit = 100_000;
 const depthLimit = 100;
 
+/** Reports a problem of the text. `written` is what stands at the position. */
+type ReportText = (
+  position: Position,
+  path: Path,
+  message: string,
+  rule?: ProblemRule,
+  more?: {
+    readonly severity?: Problem['severity'];
+    readonly written?: string;
+    readonly instead?: Replacement;
+  },
+) => void;
+
 interface Reading {
+  readonly text: string;
   readonly lines: LineCounter;
   readonly environment: Environment;
   readonly mayBeUnset: (path: Path) => boolean;
-  readonly reportAt: Collector['reportAt'];
+  readonly reportAt: ReportText;
   readonly anchors: Map<string, SourceNode>;
   /** Anchors of the enclosing collections. */
   readonly open: Set<string>;
@@ -41,8 +55,12 @@ export function readYaml(
   text: string,
   environment: Environment,
   mayBeUnset: (path: Path) => boolean,
-  reportAt: Collector['reportAt'],
+  collector: Pick<Collector, 'reportAt'>,
 ): SourceNode | undefined {
+  const reportAt: ReportText = (position, path, message, rule = 'syntax', more = {}) => {
+    const { severity = 'error', written = '', instead } = more;
+    collector.reportAt({ ...position, written }, path, message, severity, { rule, instead });
+  };
   const lines = new LineCounter();
   const documents: Document.Parsed[] = parseAllDocuments(text, {
     lineCounter: lines,
@@ -80,13 +98,14 @@ export function readYaml(
     reportAt({ line: 1, column: 1 }, [], 'the file is empty; it needs at least `resources`');
     return undefined;
   }
-  const reading = {
+  const reading: Reading = {
+    text,
     lines,
     environment,
     mayBeUnset,
     reportAt,
     anchors: new Map(),
-    open: new Set<string>(),
+    open: new Set(),
     added: 0,
   };
   return readNode(content, [], 0, reading);
@@ -171,7 +190,11 @@ function readMap(
   const template = templateIn(map);
   if (template !== undefined) {
     const message = `to YAML these braces are maps; text with {{…}} has to stand in quotes: '{{${template}}}'`;
-    reading.reportAt(position, path, message);
+    const written = writtenIn(reading, map.range);
+    reading.reportAt(position, path, message, 'syntax', {
+      written,
+      instead: { by: `'${written}'` },
+    });
     return unusable(position);
   }
   for (const { key, value } of map.items) {
@@ -191,13 +214,14 @@ function readMap(
     }
     const earlier = entries.get(name);
     if (earlier === undefined || merged.delete(name))
-      entries.set(name, { keyPosition, value: node });
+      entries.set(name, { keyPosition, keyWritten: writtenIn(reading, key.range), value: node });
     else {
       const { line } = earlier.keyPosition;
       reading.reportAt(
         keyPosition,
         valuePath,
         `${quote(name)} stands here a second time, after line ${line}`,
+        'duplicate-key',
       );
     }
   }
@@ -262,13 +286,19 @@ function readKey(
 function scalarNode(scalar: Scalar, position: Position, path: Path, reading: Reading): SourceNode {
   const source = sourceOf(scalar);
   const { value, origin, problems, unset = [] } = readScalar(scalar, source, reading.environment);
-  for (const problem of problems) reading.reportAt(position, path, problem);
+  for (const { message, rule } of problems) reading.reportAt(position, path, message, rule);
   // A value with an anchor may be used elsewhere.
   const isAlone = scalar.anchor === undefined && reading.open.size === 0;
   const severity = isAlone && reading.mayBeUnset(path) ? 'warning' : 'error';
-  for (const problem of unset) reading.reportAt(position, path, problem, severity);
+  for (const problem of unset) reading.reportAt(position, path, problem, 'variable', { severity });
   const plain = scalar.type === 'PLAIN';
-  return { kind: 'scalar', position, size: 1, height: 0, value, source, plain, origin };
+  const written = writtenIn(reading, scalar.range);
+  return { kind: 'scalar', position, size: 1, height: 0, value, source, written, plain, origin };
+}
+
+/** The text of a scalar or a map in braces, as it is in the file. */
+function writtenIn({ text }: Reading, range: ParsedNode['range'] | null | undefined): string {
+  return text.slice(range?.[0] ?? 0, range?.[1] ?? 0);
 }
 
 function sourceOf({ source, value }: Scalar): string {
@@ -288,6 +318,7 @@ function emptyNode(position: Position): SourceNode {
     height: 0,
     value: null,
     source: '',
+    written: '',
     plain: true,
     origin,
   };
@@ -299,6 +330,7 @@ function unusable(position: Position): SourceNode {
     kind: 'scalar',
     value: null,
     source: '?',
+    written: '?',
     plain: true,
     origin: 'unusable',
   };
