@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { errorTable } from '../src/errors.ts';
 import { specificationJsonSchema } from '../src/model/load-specification.ts';
+import { llms } from './llms.ts';
 import { commandLineReference } from './reference/command-line.ts';
 import { specificationReference } from './reference/file.ts';
 import { headerReference } from './reference/headers.ts';
@@ -34,6 +35,8 @@ export const documents: Readonly<Record<string, () => string>> = {
       '',
     ].join('\n');
   },
+  // After the others, which it lists.
+  'llms.txt': llms,
 };
 
 if (import.meta.main) {

@@ -48,6 +48,9 @@ describe('a problem has its rule, and an edit if one change is likely to be mean
       '"minLength"',
     ],
     [withFields('a: { type: string, frobnicate: 3 }'), 'unknown-key'],
+    // The nearest key is one of other types.
+    [withFields('a: { type: string, itms: 3 }'), 'unknown-key'],
+    [withFields('a: { type: string, unique: yes }'), 'value', 'yes', 'true'],
     [withFields('a: { type:string }'), 'unknown-key', 'type:string', 'type: string'],
     [withFields('a: { minLength: 3 }'), 'missing-key'],
     ['resources:\n  a:\n    b: { type: string }', 'indentation'],

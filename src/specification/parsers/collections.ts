@@ -250,7 +250,7 @@ export function object<M extends Members>(
         const isKeyHere = own === undefined && near !== undefined && near !== name;
         const instead = isGlued
           ? { of: `${glued}:`, by: `${glued}: ` }
-          : isKeyHere && (table.has(near) || candidates.includes(near))
+          : isKeyHere && (table.has(near) || Object.hasOwn(ignored, near))
             ? { of: name, by: near }
             : undefined;
         collector.reportKey(at, words, 'error', { rule: 'unknown-key', instead });

@@ -134,6 +134,14 @@ function typedValue(node: ScalarNode): ScalarNode['value'] {
   return typeof value === 'string' && origin === 'variable' ? readVariable(value) : value;
 }
 
+/** Booleans of YAML 1.1, which are texts in YAML 1.2. */
+const booleanWords: ReadonlyMap<string, string> = new Map([
+  ['yes', 'true'],
+  ['on', 'true'],
+  ['no', 'false'],
+  ['off', 'false'],
+]);
+
 /** `true` or `false`. */
 export function boolean(notes: Notes = {}): Definition<boolean> {
   return scalar(
@@ -142,9 +150,9 @@ export function boolean(notes: Notes = {}): Definition<boolean> {
       const value = typedValue(node);
       if (typeof value === 'boolean') return value;
       const quoted = node.value === 'true' || node.value === 'false';
-      return quoted && node.origin === 'written'
-        ? refusal(' in quotes', { by: node.source })
-        : refusal();
+      if (quoted && node.origin === 'written') return refusal(' in quotes', { by: node.source });
+      const meant = booleanWords.get(node.source.toLowerCase());
+      return refusal('', meant === undefined ? undefined : { by: meant });
     },
     (define) => ({ anyOf: [{ type: 'boolean' }, variable(define)] }),
     notes,
