@@ -9,6 +9,7 @@ import type { Context } from '../context.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
 import { makeFolderOf, ownFolder } from '../files/own-folder.ts';
 import { watchFiles } from '../dev/watch.ts';
+import { makeCertificate } from './self-signed.ts';
 import type { WorkerRole } from '../workers/worker.ts';
 
 /** The certificate of a server. `close` stops watching its files. */
@@ -39,7 +40,7 @@ export async function openTls(
   if (tls === undefined) return undefined;
   if (tls !== 'self-signed') return openFiles(context, tls, folder, worker);
   return {
-    certificate: await selfSigned(context, join(folder, `${ownFolder}/self-signed.pem`), [
+    certificate: selfSigned(context, join(folder, `${ownFolder}/self-signed.pem`), [
       ...new Set(namesOf(server, host)),
     ]),
     isSelfSigned: true,
@@ -157,15 +158,19 @@ function namesOf({ publicUrl, allowedHosts = [] }: ServerSpecification, host: st
  * A certificate for development. It is kept beside the development database, so that the user tells a browser only once
  * to trust it. If the file cannot be written, the certificate lasts as long as the process.
  */
-async function selfSigned(
+function selfSigned(
   { output, clockAndIds }: Context,
   path: string,
   names: readonly string[],
-): Promise<Certificate> {
+): Certificate {
   const now = clockAndIds.now();
   const kept = readKept(path);
   if (kept !== undefined && isGood(kept, names, now)) return kept;
-  const made = await makeCertificate(names, now);
+  const made = makeCertificate(names, {
+    // The clocks of clients may be behind.
+    from: new Date(now.getTime() - day),
+    to: new Date(now.getTime() + lifetime),
+  });
   try {
     makeFolderOf(path);
     writeFileSync(path, `${made.key.trim()}\n${made.cert.trim()}\n`, { mode: 0o600 });
@@ -193,27 +198,4 @@ function isGood({ cert }: Certificate, names: readonly string[], now: Date): boo
   const covers = (name: string): boolean =>
     (isIP(name) > 0 ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined;
   return certificate.validToDate.getTime() - now.getTime() > day && names.every(covers);
-}
-
-async function makeCertificate(names: readonly string[], now: Date): Promise<Certificate> {
-  const { generate } = await import('selfsigned');
-  const made = await generate([{ name: 'commonName', value: 'Plinth development' }], {
-    keyType: 'ec',
-    algorithm: 'sha256',
-    // The clocks of clients may be behind.
-    notBeforeDate: new Date(now.getTime() - day),
-    notAfterDate: new Date(now.getTime() + lifetime),
-    extensions: [
-      { name: 'basicConstraints', cA: false },
-      { name: 'keyUsage', digitalSignature: true },
-      { name: 'extKeyUsage', serverAuth: true },
-      {
-        name: 'subjectAltName',
-        altNames: names.map((name) =>
-          isIP(name) > 0 ? { type: 7, ip: name } : { type: 2, value: name },
-        ),
-      },
-    ],
-  });
-  return { cert: made.cert, key: made.private };
 }
