@@ -120,7 +120,7 @@ test('the package has what runs and nothing else, in less than 5 MB', () => {
   for (const needed of [
     'dist/index.js',
     'dist/index.d.ts',
-    'dist/openapi/reference-page/reader.js',
+    'dist/openapi/reference-page/reader.js.br',
     'dist/generate/words/ja/names.json',
   ])
     expect(existsSync(join(installed, needed)), needed).toBe(true);

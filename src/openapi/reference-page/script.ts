@@ -1,11 +1,15 @@
 import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { brotliDecompress } from 'node:zlib';
 
-/** Where the build puts the script; a checkout has none there. */
-const built = new URL('reader.js', import.meta.url);
+const decompress = promisify(brotliDecompress);
+
+/** Where the build puts the script, compressed: 1 MB instead of 4. A checkout has none there. */
+const built = new URL('reader.js.br', import.meta.url);
 
 /** The script of the reader: the file that the build made, or in a checkout what the reader's package carries. */
 export function readerScript(): Promise<string> {
-  return readFile(built, 'utf8').catch(packagedScript);
+  return readFile(built).then(async (bytes) => String(await decompress(bytes)), packagedScript);
 }
 
 /** The package holds the script as a text in its plugin, which gives it only as an answer. */
