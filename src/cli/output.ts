@@ -1,5 +1,6 @@
 import type { Api } from '../model/api.ts';
 import { visible } from '../lib/control-characters.ts';
+import { loadOptional } from '../lib/optional-package.ts';
 import { fileReason } from './failure.ts';
 
 /**
@@ -53,7 +54,11 @@ export function processOutput(process: NodeJS.Process): Output {
     note: (line) => stderr.write(`${visible(line)}\n`),
     confirm: async (message, signal) => {
       if (!isInteractive) return false;
-      const { confirm } = await import('@clack/prompts');
+      const { confirm } = await loadOptional(
+        'A question',
+        ['@clack/prompts'],
+        () => import('@clack/prompts'),
+      );
       const answer = await confirm({
         message: visible(message),
         initialValue: false,

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { messageOf } from '../lib/message-of.ts';
+import { MissingPackages } from '../lib/optional-package.ts';
 import type { Context } from './context.ts';
 import { CommandFailure, databaseFailure, fileReason } from './failure.ts';
 import { buildProgram } from './program.ts';
@@ -31,6 +32,11 @@ export async function runCommand(
 function failureOf(error: unknown): CommandFailure {
   const known = databaseFailure(error, 'file');
   if (known instanceof CommandFailure) return known;
+  if (error instanceof MissingPackages)
+    return new CommandFailure(
+      `${error.message}. Run "npm install ${error.names.join(' ')}" and try again.`,
+      { cause: error },
+    );
   const message = messageOf(error);
   const reason = fileReason(error);
   const { path } = error as NodeJS.ErrnoException;

@@ -5,6 +5,7 @@ import { schemaLine, writeEditorSchema } from '../files/editor-schema.ts';
 import { exampleNames, examplesFolder } from '../files/examples.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
 import { ownFolder } from '../files/own-folder.ts';
+import { loadOptional } from '../../lib/optional-package.ts';
 import { wholeOrNothing } from '../../lib/whole-files.ts';
 
 interface Flags {
@@ -91,7 +92,11 @@ async function choose(
 ): Promise<{ name: string; example: string }> {
   if (!output.isInteractive || (flags.name !== undefined && flags.example !== undefined))
     return { name: flags.name ?? fallback.name, example: flags.example ?? fallback.example };
-  const prompts = await import('@clack/prompts');
+  const prompts = await loadOptional(
+    'A question',
+    ['@clack/prompts'],
+    () => import('@clack/prompts'),
+  );
   const answer = (value: string | symbol): string => {
     if (typeof value === 'symbol') throw new CommandFailure('Nothing was written.');
     return value;

@@ -1,9 +1,18 @@
 import type { Database } from '../../databases/database.ts';
+import { loadOptional } from '../../lib/optional-package.ts';
 import type { Mode } from '../../http/edge/edge.ts';
 import type { Api } from '../../model/api.ts';
 import type { DependencyEvent, TraceReader } from '../../observability/events.ts';
 import type { Context } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+
+/** What traces are sent with. They take 27 MB, so that only installs that send traces have them. */
+const openTelemetryPackages: readonly string[] = [
+  '@opentelemetry/api',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-trace-base',
+];
 
 /** The log and the export of traces. `close` flushes both. */
 export interface LogAndTraces {
@@ -57,7 +66,11 @@ async function openTelemetry(
       { exitCode: 2 },
     );
   const [{ sendTraces }, { redactionOf }] = await Promise.all([
-    import('../../http/debug/telemetry.ts'),
+    loadOptional(
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      openTelemetryPackages,
+      () => import('../../http/debug/telemetry.ts'),
+    ),
     import('../../http/debug/redaction.ts'),
   ]);
   const serviceName = environment['OTEL_SERVICE_NAME'] ?? '';

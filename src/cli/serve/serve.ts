@@ -110,9 +110,9 @@ export async function serve(
 
 /** Opens a URL in the browser of this machine. A failure does not end the server. */
 async function openBrowser({ output }: Context, url: string): Promise<void> {
-  const { default: open } = await import('open');
   const failed = (): void => output.note(`No browser could be opened. Open ${url} yourself.`);
   try {
+    const { default: open } = await import('open');
     const browser = await open(url);
     browser.once('error', failed);
   } catch {

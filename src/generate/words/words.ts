@@ -1,4 +1,5 @@
 import type { Faker, LocaleDefinition } from '@faker-js/faker';
+import { loadOptional } from '../../lib/optional-package.ts';
 import type { Pool } from '../distinct/pool.ts';
 import { Random } from '../random.ts';
 import { countries, type City } from './countries.ts';
@@ -64,14 +65,22 @@ export async function loadWords(locale: string): Promise<Words | undefined> {
 
 /** The locales of a language that has none under its own name: `pt_BR` and `pt_PT` for `pt`. */
 export async function localesAlike(locale: string): Promise<readonly string[]> {
-  const { allLocales } = await import('@faker-js/faker');
+  const { allLocales } = await loadOptional(
+    'Generated data',
+    ['@faker-js/faker'],
+    () => import('@faker-js/faker'),
+  );
   const [language = ''] = locale.toLowerCase().split(/[_-]/u);
   return Object.keys(allLocales).filter((code) => code.startsWith(`${language}_`));
 }
 
 async function loadFaker(code: string): Promise<Faker | undefined> {
   try {
-    const loaded = (await import(`@faker-js/faker/locale/${code}`)) as { faker: Faker };
+    const loaded = await loadOptional(
+      'Generated data',
+      ['@faker-js/faker'],
+      () => import(`@faker-js/faker/locale/${code}`) as Promise<{ readonly faker: Faker }>,
+    );
     return loaded.faker;
   } catch (error) {
     const { code: reason } = error as NodeJS.ErrnoException;

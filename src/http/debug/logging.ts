@@ -155,7 +155,10 @@ export async function openDestination(
  * control the terminal.
  */
 export async function prettyLines(colorize: boolean): Promise<(line: string) => string> {
-  const { prettyFactory } = await import('pino-pretty');
+  const module = await import('pino-pretty').catch(() => undefined);
+  // It is optional: without it the lines stay JSON.
+  if (module === undefined) return (line) => line;
+  const { prettyFactory } = module;
   const pretty = prettyFactory({
     colorize,
     translateTime: 'SYS:HH:MM:ss.l',
