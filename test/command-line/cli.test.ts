@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { exampleNames } from '../../src/cli/files/examples.ts';
 import {
   launch,
   library,
@@ -253,7 +254,7 @@ describe.concurrent('check', () => {
     expect(err).toContain('ENOENT');
   });
 
-  const examples = readdirSync(join(root, 'examples'));
+  const examples = exampleNames();
   test.each(examples)('the example %s has no problem', async (example) => {
     const { out } = await plinth(
       ['check', join(root, 'examples', example, 'plinth.yaml'), '--json'],
