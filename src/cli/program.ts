@@ -66,6 +66,7 @@ export function buildProgram(context: Context, version: string): Command {
     'sqlite:PATH, sqlite::memory: or postgres://user:password@host/name',
   )
     .option('--no-generate', 'do not generate records; only load the files of "data"')
+    .option('--reset', 'first delete the database of dev, and start with a new one')
     .action(async (file: string | undefined, flags: DevFlags) => {
       const { dev } = await import('./commands/dev.ts');
       await dev(context, { ...flags, file });

@@ -4,7 +4,7 @@ import type {
   ReferenceSchema,
   TableSchema,
 } from '../sql/schema/table.ts';
-import { quote } from '../sql/dialect.ts';
+import { quote, type Dialect } from '../sql/dialect.ts';
 import type { MigrationStep } from '../sql/schema/schema.ts';
 import type {
   ActualColumn,
@@ -32,6 +32,23 @@ export interface SchemaChanges {
   readonly createTables: readonly TableSchema[];
   readonly alterTables: readonly TableChange[];
   readonly createIndexes: readonly IndexChange[];
+  readonly renameTypes: readonly TypeRename[];
+}
+
+/** A type in the morph pairs of a table that has another name now. */
+export interface TypeRename {
+  readonly table: string;
+  readonly column: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export function renameTypeSql(
+  { table, column, from, to }: TypeRename,
+  { text }: Pick<Dialect, 'text'>,
+): string {
+  const name = quote(column);
+  return `UPDATE ${quote(table)} SET ${name} = ${text(to)} WHERE ${name} = ${text(from)}`;
 }
 
 /** An index to create. */

@@ -140,8 +140,8 @@ function* convertValues(
     kind === wanted.kind || (wasForm === 'scaled') === isScaled
       ? [`(${conversion.value(old)}) IS NULL`, conversion.isInexact?.(old) ?? '']
       : [`${old} IS NOT NULL`];
-  const count =
-    yield `SELECT count(*) FROM ${from} WHERE ${old} IS NOT NULL AND (${lost.filter((one) => one !== '').join(' OR ')})`;
+  const isLost = `${old} IS NOT NULL AND (${lost.filter((one) => one !== '').join(' OR ')})`;
+  const count = yield `SELECT count(*) FROM ${from} WHERE ${isLost}`;
   // If the file says the same as before, the database is what differs.
   const isOther = kind !== wanted.kind && kind !== 'any';
   const declared = declaredType(actual);
@@ -164,7 +164,9 @@ function* convertValues(
     step(`change ${name} from ${was} to ${isOther ? wanted.kind : type}`, {
       loses,
       obstacle,
-      ...(areValuesAlone ? { lacking: { table: wantedTable, column: wanted.name } } : {}),
+      ...(areValuesAlone
+        ? { lacking: { table: wantedTable, column: wanted.name, lost: isLost } }
+        : {}),
     }),
   );
   return conversion;

@@ -26,6 +26,7 @@ import {
 import { compareColumns, refusedKey } from './columns.ts';
 import { compareIndexes } from './indexes.ts';
 import { compareReferences } from './references.ts';
+import { renamedTables, type RenamedTable } from './renamed-resources.ts';
 import { compareUnmanaged } from './unmanaged.ts';
 import { isSameRecord, recordedKind, type RecordRow } from '../databases/existing/schema-record.ts';
 
@@ -35,6 +36,8 @@ export interface MigrationOptions {
   readonly allowDataLoss?: boolean;
   /** Fields whose values will be generated anew: their columns may be null for now, and their values may be lost. */
   readonly lacking?: ReadonlySet<Field>;
+  /** Whether the table of a resource that seems to have been renamed is renamed with it. */
+  readonly followsRenames?: boolean;
 }
 
 /** The inputs of a migration plan. */
@@ -46,6 +49,8 @@ interface Planning {
   readonly schema: readonly TableSchema[];
   /** The folded names of the wanted tables. */
   readonly wantedNames: ReadonlySet<string>;
+  /** The tables of resources that have another name now. */
+  readonly renamed: ReadonlyMap<TableSchema, RenamedTable>;
 }
 
 /**
@@ -56,7 +61,7 @@ export function* findMigration(
   api: Api,
   rules: SchemaRules,
   found: Found,
-  { allowDataLoss = false, lacking }: MigrationOptions = {},
+  { allowDataLoss = false, lacking, followsRenames = false }: MigrationOptions = {},
 ): Counting<Migration> {
   const schema = schemaOf(api, rules.dialect, lacking);
   const wantedNames = new Set(
@@ -65,7 +70,10 @@ export function* findMigration(
       ...Array.from(api.resources.values(), ({ table }) => table),
     ].map((name) => rules.fold(name)),
   );
-  const planning = { api, rules, found, allowDataLoss, schema, wantedNames };
+  const renamed = followsRenames
+    ? renamedTables(api, schema, found, rules)
+    : new Map<TableSchema, RenamedTable>();
+  const planning = { api, rules, found, allowDataLoss, schema, wantedNames, renamed };
   const tables = yield* compareTables(planning);
   const left = yield* findLeftTables(planning, tables);
   const indexes = yield* compareAllIndexes(tables.pairs, rules);
@@ -74,6 +82,7 @@ export function* findMigration(
     ...references.pairs.flatMap(({ change }) => change ?? []),
     ...left.kept,
   ].filter(({ columns }) => columns.some(isChanged) || columns.some(isRenamed));
+  const retypings = renameTypes(planning, tables.pairs);
   const record = newRecord(planning, tables, left.dropped);
   return {
     steps: [
@@ -82,6 +91,7 @@ export function* findMigration(
       ...left.steps,
       ...indexes.steps,
       ...references.steps,
+      ...retypings.steps,
       ...rebuildObstacles(alterTables, rules),
     ],
     changes: {
@@ -93,6 +103,7 @@ export function* findMigration(
       ),
       alterTables,
       createIndexes: indexes.create,
+      renameTypes: retypings.changes,
     },
     record,
     isRecordStale: !isSameRecord(found.record, record),
@@ -121,7 +132,11 @@ function* compareTables(planning: Planning): Counting<Tables> {
     const former = there === undefined ? formerTable(planning, wanted) : undefined;
     const actual = there ?? former;
     if (former !== undefined) {
-      steps.push(step(`rename table ${former.name} to ${wanted.name}`));
+      steps.push(
+        step(`rename table ${former.name} to ${wanted.name}`, {
+          renames: { from: former.name, to: wanted.name },
+        }),
+      );
       renamed.push({ from: former.name, to: wanted.name });
     }
     const recorded = new Map(
@@ -162,7 +177,7 @@ const nameTaken =
 
 /** The table of a resource under its previous name, if no other resource uses it now. */
 function formerTable(
-  { api, rules: { fold }, found: { tables, record }, wantedNames }: Planning,
+  { api, rules: { fold }, found: { tables, record }, wantedNames, renamed }: Planning,
   wanted: TableSchema,
 ): ActualTable | undefined {
   const row = record.find(
@@ -172,7 +187,28 @@ function formerTable(
       owner === api.name &&
       !wantedNames.has(fold(table)),
   );
-  return row && tables.get(fold(row.table))?.();
+  return (row && tables.get(fold(row.table))?.()) ?? renamed.get(wanted)?.actual;
+}
+
+/** The types in morph pairs that name a resource by its former name. */
+function renameTypes(
+  { api, renamed }: Planning,
+  pairs: readonly Pair[],
+): { readonly steps: readonly MigrationStep[]; readonly changes: SchemaChanges['renameTypes'] } {
+  const changes = [...renamed].flatMap(([{ resource: to = '' }, { resource: from }]) =>
+    pairs.flatMap(({ wanted: { name, resource }, actual }) => {
+      const relations = api.resources.get(resource ?? '')?.relations.values() ?? [];
+      return [...relations].flatMap((relation) => {
+        if (actual === undefined || relation.kind !== 'morphTo') return [];
+        if (!relation.targets.has(to) || relation.targets.has(from)) return [];
+        return [{ table: name, column: relation.typeField.column, from, to }];
+      });
+    }),
+  );
+  const steps = changes.map(({ table, column, from, to }) =>
+    step(`change ${table}.${column} from ${from} to ${to}`),
+  );
+  return { steps, changes };
 }
 
 /** Finds the tables of this API that no resource uses any more. */

@@ -198,7 +198,7 @@ describe('what would lose values', () => {
     const { save, get, note, folder, server } = await live();
     await writeAuthor(server.url);
     await save(loses, kept);
-    expect(note()).toContain('- change authors.name from string to date (loses 26 values)');
+    expect(note()).toContain('- change authors.name from string to date (loses 1 value)');
     expect(note()).toContain(
       'run "plinth migrate plinth.yaml --database sqlite:.plinth/dev.db --apply --allow-data-loss"',
     );

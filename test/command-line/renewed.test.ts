@@ -65,7 +65,9 @@ test.each([
   await served.save(widerText, kept);
   expect(served.note()).toContain('products.stock');
   expect(served.note()).toContain('not possible: 1 row would have no value');
-  expect(served.note()).toContain('Or stop, delete .plinth/dev.db, and start anew.');
+  expect(served.note()).toContain(
+    'Or run "plinth dev plinth.yaml --reset" to start with new data.',
+  );
   // What was served before still is, and takes records without the fields.
   expect(Object.keys((await productsOf(served))[0] ?? {})).toEqual([
     'id',

@@ -391,6 +391,6 @@ test('dev says when its own database cannot follow', async () => {
       '- change authors.name to refuse null (not possible: 1 row would have no value; give each one that fits, or the field a default)\n' +
       'The database .plinth/dev.db no longer fits the specification.' +
       ' Resolve the steps that are not possible, or name another database with --database.' +
-      ' Or delete it to start anew.\n',
+      ' Or run "plinth dev plinth.yaml --reset" to start with new data.\n',
   });
 });

@@ -2,10 +2,17 @@ import { Provenance } from '../../generate/fill/provenance.ts';
 import { neededSteps } from '../../migrations/steps.ts';
 import { possibleRowCounts } from '../../databases/tables.ts';
 import { shellArgument, typedCommand, type Context } from '../context.ts';
+import { deleteOwn } from '../database/consent.ts';
 import { withStoredForms, withDatabase } from '../database/database.ts';
 import { refreshEditorSchema } from '../files/editor-schema.ts';
 import { CommandFailure, GenerationFailure } from '../failure.ts';
-import { migrationAdvice, migrationRefusal, missingSteps, stepLines } from '../database/schema.ts';
+import {
+  freshStart,
+  migrationAdvice,
+  migrationRefusal,
+  missingSteps,
+  stepLines,
+} from '../database/schema.ts';
 import { fillEmpty, fillLacking, generatingAnew, type FillOptions } from '../dev/fill.ts';
 import {
   migrateAndFill,
@@ -30,6 +37,7 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
   refreshEditorSchema(read);
   const { generate: generates = true } = flags;
   const target = targetOrDevelopment(context, read, flags.database);
+  if (flags.reset === true) await deleteOwn(context, target);
   const specification = await withStoredForms(context, target, read);
   await withDatabase(context, target, target.isOwn ? 'create' : 'write', async (open) => {
     const { database } = open;
@@ -60,7 +68,7 @@ async function prepare(context: Context, served: Served, options: FillOptions): 
     for (const line of await fillLacking(context, served, lacking, options))
       context.output.note(line);
   };
-  const filling = options.generates ? { fill, mayLose: generatingAnew(served) } : undefined;
+  const filling = options.generates ? { fill, lossesOf: generatingAnew(served) } : undefined;
   const isCurrent = await open.isUpToDate(specification.api);
   const lacking = isCurrent ? undefined : await bringUpToDate(context, served, filling);
   if (await fillEmpty(context, specification, open, options, provenance)) return;
@@ -74,7 +82,7 @@ async function prepare(context: Context, served: Served, options: FillOptions): 
 
 async function bringUpToDate(
   context: Context,
-  { specification: { api }, target, open }: Served,
+  { specification: { name, api }, target, open }: Served,
   filling: Filling | undefined,
 ): Promise<Lacking | undefined> {
   const { steps: all, lacking } = await migrateAndFill(open, api, {}, filling);
@@ -82,7 +90,7 @@ async function bringUpToDate(
   const what = migrationRefusal(context, target, steps);
   if (what === undefined) return lacking;
   throw new CommandFailure(
-    `The database ${open.name} no longer fits the specification. ${what} Or delete it to start anew.`,
+    `The database ${open.name} no longer fits the specification. ${what} ${freshStart(context, name)}`,
     { details: stepLines(steps) },
   );
 }

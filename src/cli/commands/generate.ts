@@ -6,7 +6,7 @@ import { shellArgument, type Context } from '../context.ts';
 import { withStoredForms, withDatabase } from '../database/database.ts';
 import { CommandFailure } from '../failure.ts';
 import { fillResources } from '../dev/fill-resources.ts';
-import { refill, tablesOf, type Filled } from '../dev/fill.ts';
+import { refill, tablesLoaded, tablesOf, totalOf, type Filled } from '../dev/fill.ts';
 import { countLines, grouped, inFileOrder, recordsWere } from '../output.ts';
 import { requireCurrent } from '../database/schema.ts';
 import {
@@ -63,7 +63,7 @@ export async function generate(context: Context, flags: GenerateFlags): Promise<
       await remember(specification, open, { loaded, generated }, { seed, reset, isOnlySome });
     }
     const { output } = context;
-    const counts = inFileOrder(api, new Map([...generated, ...loaded]));
+    const counts = inFileOrder(api, totalOf({ loaded, generated }));
     if (flags.json === true) {
       const data = { ok: true, database: open.name, records: Object.fromEntries(counts) };
       output.print(JSON.stringify(data, undefined, 2));
@@ -95,7 +95,7 @@ async function remember(
   const { api, folder } = specification;
   const provenance = await Provenance.of(database, folder, true);
   const recipe = recipeOf(specification, options.seed);
-  const all = madeByOne(recipe, tablesOf(api, loaded));
+  const all = madeByOne(recipe, tablesLoaded(api, { loaded, generated }));
   const known = await provenance.known();
   if (known === undefined || !options.isOnlySome) return provenance.remember(all);
   if ((seedOf(known) ?? recipe.seed) !== recipe.seed) return;

@@ -1,9 +1,11 @@
+import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { counted } from '../../model/values.ts';
 import { rowCounts } from '../../databases/tables.ts';
 import type { Resource } from '../../model/api.ts';
 import { typedCommand, type Context } from '../context.ts';
 import { databaseName } from './database.ts';
-import { CommandFailure } from '../failure.ts';
+import { CommandFailure, fileReason } from '../failure.ts';
 import { countLines, records } from '../output.ts';
 import { databaseVariable, type OpenDatabase, type Target } from './target.ts';
 
@@ -28,6 +30,27 @@ export async function requireNamed(
     `${fact}, and ${run} changes such a database only if the command line names it: "${typedCommand(context, `${command} ${target.flag}`)}".`,
     { exitCode: 2 },
   );
+}
+
+/** Deletes the files of the development database. Fails for any other database. */
+export async function deleteOwn(context: Context, target: Target): Promise<void> {
+  const { url, folder, isOwn } = target;
+  if (!isOwn)
+    throw new CommandFailure(
+      `Nothing was deleted: --reset deletes only the database of dev, not ${await databaseName(context, target)}. Leave out --reset, or run "${typedCommand(context, `generate ${target.again} --reset`)}" to replace its records.`,
+      { exitCode: 2 },
+    );
+  if (url === 'sqlite::memory:') return;
+  const path = resolve(folder, url.slice('sqlite:'.length));
+  try {
+    for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${end}`, { force: true });
+  } catch (error) {
+    const reason = fileReason(error);
+    if (reason === undefined) throw error;
+    throw new CommandFailure(`The database ${path} cannot be deleted: ${reason}.`, {
+      cause: error,
+    });
+  }
 }
 
 /**

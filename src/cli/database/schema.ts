@@ -1,7 +1,7 @@
 import { arePossible, stepsBeforeServing, type MigrationOptions } from '../../migrations/steps.ts';
 import type { Api } from '../../model/api.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
-import { typedCommand, type Context } from '../context.ts';
+import { shellArgument, typedCommand, type Context } from '../context.ts';
 import { kindOf } from './kinds.ts';
 import { databaseName, inspect } from './database.ts';
 import { CommandFailure } from '../failure.ts';
@@ -33,6 +33,11 @@ export function migrationRefusal(
   return steps.some(({ obstacle }) => obstacle !== undefined)
     ? `Resolve the steps that are not possible, or name another database with --database.`
     : `Values would be lost: change the specification, or make a backup and run "${migrateCommand(context, target, { allowDataLoss: true })}".`;
+}
+
+/** How to begin with a new database of `dev`. */
+export function freshStart(context: Context, file: string): string {
+  return `Or run "${typedCommand(context, `dev ${shellArgument(file)} --reset`)}" to start with new data.`;
 }
 
 /** Fails with the missing steps if the database lacks something that the specification needs. Changes nothing. */

@@ -5,19 +5,20 @@ import { isLoaded, recipeFor, seedOf, type MadeBy } from '../../generate/fill/pr
 import { sameField, type Recipe } from '../../generate/fill/recipe.ts';
 import {
   changedResources,
-  holdsGenerated,
   isGiven,
   renewRecords,
+  writtenValues,
   type FieldsOf,
   type FormerGenerator,
   type Renewed,
 } from '../../generate/fill/renew.ts';
-import type { Resource } from '../../model/api.ts';
+import type { Field, Resource } from '../../model/api.ts';
 import { writeStatements } from '../../sql/compile/write.ts';
 import type { Problem } from '../../specification/problems.ts';
 import type { Context } from '../context.ts';
 import { CommandFailure, GenerationFailure } from '../failure.ts';
 import { generationProblems } from './data-problems.ts';
+import type { Losses } from './migrate-and-fill.ts';
 import type { Served } from './served.ts';
 import { formatProblem, type SpecificationFile } from '../files/specification.ts';
 import type { OpenDatabase } from '../database/target.ts';
@@ -141,27 +142,31 @@ async function formerGenerators(madeBy: MadeBy): Promise<FormerGenerator> {
 }
 
 /**
- * Whether all values of some fields were generated and can be generated again by this file; keys and unique values cannot.
- * Fails if values for `lacking` cannot be generated.
+ * The numbers of values among `lost` that were not generated, so that this file cannot generate them again. Keys and unique
+ * values cannot be generated again either. Fails if values for `lacking` cannot be generated.
  */
-export async function mayGenerateAnew(
+export async function lossesOf(
   specification: SpecificationFile,
   madeBy: MadeBy,
   { database }: OpenDatabase,
-  lost: FieldsOf,
+  lost: ReadonlyMap<Field, string>,
   lacking: FieldsOf,
-): Promise<boolean> {
+): Promise<Losses> {
   await generatorFor(specification, seedOf(madeBy), lacking);
-  if (lost.size === 0) return true;
+  const losses = new Map<Field, number | 'all'>();
+  if (lost.size === 0) return losses;
   const formerOf = await formerGenerators(madeBy);
-  for (const field of [...lost.values()].flat()) {
+  for (const [field, where] of lost) {
     const generator = formerOf(field);
     const former = sameField(field, generator?.resources ?? []);
-    if (generator === undefined || former === undefined) return false;
-    if (field.unique || field.reference !== undefined) return false;
-    if (!(await holdsGenerated(generator, database, former))) return false;
+    const isKept = field.unique || field.reference !== undefined;
+    const count =
+      generator === undefined || former === undefined || isKept
+        ? 'all'
+        : await writtenValues(generator, database, former, where);
+    losses.set(field, count);
   }
-  return true;
+  return losses;
 }
 
 /** The failure for problems that keep data from being generated. */

@@ -7,6 +7,7 @@ import {
   madeByOne,
   recipeFor,
   seedOf,
+  withRenamedTables,
   type MadeBy,
   type Provenance,
 } from '../../generate/fill/provenance.ts';
@@ -38,8 +39,10 @@ export async function fillEmpty(
   const counts = await rowCounts(api.resources.values(), open.database, 1);
   if ([...counts.values()].some((count) => count > 0)) return false;
   const loaded = await load(context, specification, open, 'refuse');
-  if (generates) await generate(context, specification, open, without(api, loaded));
-  const madeBy = madeByOne(recipeOf(specification), tablesOf(api, loaded));
+  const generated = generates
+    ? await generate(context, specification, open, leftToGenerate(api, loaded))
+    : new Map<string, number>();
+  const madeBy = madeByOne(recipeOf(specification), tablesLoaded(api, { loaded, generated }));
   await provenance?.remember(madeBy);
   return true;
 }
@@ -58,7 +61,7 @@ export async function refill(
   seed: number | undefined,
 ): Promise<Filled> {
   const loaded = await load(context, specification, open, 'reset');
-  const left = without(specification.api, loaded);
+  const left = leftToGenerate(specification.api, loaded);
   return { loaded, generated: await generate(context, specification, open, left, seed) };
 }
 
@@ -96,8 +99,20 @@ export function tablesOfData({
   return tablesOf(api, isClear ? own : api.resources);
 }
 
-function without({ resources }: Api, names: ReadonlyMap<string, number>): readonly Resource[] {
-  return [...resources.values()].filter(({ name }) => !names.has(name));
+/** The tables that have loaded records alone. */
+export function tablesLoaded(api: Api, { loaded, generated }: Filled): ReadonlySet<string> {
+  return tablesOf(api, new Map([...loaded].filter(([name]) => (generated.get(name) ?? 0) === 0)));
+}
+
+/** The resources that were not loaded, and those whose own `generate: { count }` is more than was loaded. */
+function leftToGenerate(
+  { resources, settings }: Api,
+  loaded: ReadonlyMap<string, number>,
+): readonly Resource[] {
+  return [...resources.values()].filter(({ name }) => {
+    const count = loaded.get(name);
+    return count === undefined || (settings.resources[name]?.generate?.count ?? 0) > count;
+  });
 }
 
 /** Fills those of some resources that have no record: from the file of their name in `data`, else with generated records. */
@@ -122,7 +137,8 @@ async function fillNew(
     const { loadData } = await import('../commands/import.ts');
     loaded = (await loadData(context, api, open, own)).byResource;
   }
-  const left = generates ? empty.filter(({ name }) => !loaded.has(name)) : [];
+  const wanted = new Set(leftToGenerate(api, loaded));
+  const left = generates ? empty.filter((resource) => wanted.has(resource)) : [];
   return { loaded, generated: await generate(context, specification, open, left, seed) };
 }
 
@@ -143,25 +159,33 @@ export async function fillLacking(
     const filled = await fillNew(context, specification, open, lacking.resources, options);
     return filledLines(filled);
   }
-  const known = await provenance.known();
+  const before = await provenance.known();
+  const known = before && withRenamedTables(before, lacking.renamed);
   // Another seed would make other records, not other values of these.
   const recipe = recipeOf(specification, known === undefined ? undefined : seedOf(known));
   // If nobody knows, the records count as made by this file.
   const madeBy = known ?? madeByOne(recipe, tablesOfData(specification));
-  if (known === undefined) await provenance.remember(madeBy);
+  if (known !== before || known === undefined) await provenance.remember(madeBy);
   const isNothingLacking = lacking.resources.length === 0 && lacking.fields.size === 0;
   if (isNothingLacking && isMadeBy(madeBy, recipe)) return [];
   const { resources, fields } = newSince(madeBy, api, lacking);
   const filled = await fillNew(context, specification, open, resources, options, recipe.seed);
-  const before = new Map(madeBy);
-  for (const table of tablesOf(api, filled.loaded)) before.set(table, new Map());
+  const former = new Map(madeBy);
+  for (const table of tablesLoaded(api, filled)) former.set(table, new Map());
   const { renewResources } = await import('./fill-resources.ts');
-  const renewed = await renewResources(context, served, before, recipe, fields, lacking.fields);
+  const renewed = await renewResources(context, served, former, recipe, fields, lacking.fields);
   return [...filledLines(filled), ...renewedLines(renewed)];
 }
 
+/** The number of records that each resource got in all. */
+export function totalOf({ loaded, generated }: Filled): ReadonlyMap<string, number> {
+  const total = new Map(loaded);
+  for (const [name, count] of generated) total.set(name, (total.get(name) ?? 0) + count);
+  return total;
+}
+
 function filledLines({ loaded, generated }: Filled): readonly string[] {
-  return [...loaded, ...generated].flatMap(([name, count]) =>
+  return [...totalOf({ loaded, generated })].flatMap(([name, count]) =>
     count > 0 ? [`${name} has ${records(count)} now.`] : [],
   );
 }
@@ -190,15 +214,15 @@ function newSince(madeBy: MadeBy, api: Api, lacking: Lacking): Lacking {
     const all = new Set([...(fields.get(resource) ?? []), ...added]);
     if (all.size > 0 && madeBy.has(resource.table)) fields.set(resource, [...all]);
   }
-  return { resources: [...resources], fields };
+  return { ...lacking, resources: [...resources], fields };
 }
 
-/** What tells whether values that a migration would lose can be generated again. */
-export function generatingAnew({ specification, open, provenance }: Served): Filling['mayLose'] {
+/** What tells which values that a migration would lose cannot be generated again. */
+export function generatingAnew({ specification, open, provenance }: Served): Filling['lossesOf'] {
   return async (lost, lacking) => {
-    const { mayGenerateAnew } = await import('./fill-resources.ts');
+    const { lossesOf } = await import('./fill-resources.ts');
     const madeBy = (await provenance.known()) ?? new Map();
-    return mayGenerateAnew(specification, madeBy, open, lost, lacking);
+    return lossesOf(specification, madeBy, open, lost, lacking);
   };
 }
 

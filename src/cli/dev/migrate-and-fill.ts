@@ -1,6 +1,7 @@
 import { arePossible, type MigrationOptions } from '../../migrations/steps.ts';
 import type { FieldsOf } from '../../generate/fill/renew.ts';
 import type { Api, Field, Resource } from '../../model/api.ts';
+import { counted } from '../../model/values.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
 import type { OpenDatabase } from '../database/target.ts';
 
@@ -8,17 +9,22 @@ import type { OpenDatabase } from '../database/target.ts';
 export interface Lacking {
   readonly resources: readonly Resource[];
   readonly fields: FieldsOf;
+  /** The tables that it has renamed, by their former names. */
+  readonly renamed: ReadonlyMap<string, string>;
 }
 
-export const nothingLacking: Lacking = { resources: [], fields: new Map() };
+export const nothingLacking: Lacking = { resources: [], fields: new Map(), renamed: new Map() };
+
+/** The number of lost values of each field that were not generated; `all` if none can be generated again. */
+export type Losses = ReadonlyMap<Field, number | 'all'>;
 
 /** Fills them. */
 export interface Filling {
   /**
-   * Whether all values of some fields are generated, so that they may be lost. Fails if values for `lacking` cannot be
-   * generated.
+   * Which values cannot be generated again of those that the SQL condition of each field names. Fails if values for
+   * `lacking` cannot be generated.
    */
-  readonly mayLose: (lost: FieldsOf, lacking: FieldsOf) => Promise<boolean>;
+  readonly lossesOf: (lost: ReadonlyMap<Field, string>, lacking: FieldsOf) => Promise<Losses>;
   readonly fill: (lacking: Lacking) => Promise<unknown>;
 }
 
@@ -37,10 +43,11 @@ export interface Migrated {
 export async function migrateAndFill(
   { migrate, database }: OpenDatabase,
   api: Api,
-  options: MigrationOptions,
+  given: MigrationOptions,
   filling: Filling | undefined,
   putBack?: () => Promise<unknown>,
 ): Promise<Migrated> {
+  const options = { ...given, followsRenames: true };
   const steps = await migrate(api, options);
   const lacking = lackingIn(api, steps);
   if (arePossible(steps, options)) {
@@ -52,10 +59,19 @@ export async function migrateAndFill(
     ...(one.lacking === undefined ? {} : { loses: undefined }),
   }));
   const { fields } = lacking;
-  if (filling === undefined || !arePossible(others, options)) return { steps, lacking: undefined };
-  const lossy = steps.filter(({ loses }) => loses !== undefined);
-  const mayLose = await filling.mayLose(lackingIn(api, lossy).fields, fields);
-  if (options.allowDataLoss !== true && !mayLose) return { steps, lacking: undefined };
+  if (filling === undefined) return { steps, lacking: undefined };
+  // What stands in the way of the others does not stand in the way of those that only lack values.
+  if (!arePossible(others, options)) return { steps: steps.map(onceFilled), lacking: undefined };
+  const lost = new Map(
+    steps.flatMap((one) => {
+      const field = fieldOf(api, one);
+      if (one.loses === undefined || field === undefined) return [];
+      return [[field, one.lacking?.lost ?? 'TRUE'] as const];
+    }),
+  );
+  const losses = await filling.lossesOf(lost, fields);
+  if (options.allowDataLoss !== true && [...losses.values()].some((count) => count !== 0))
+    return { steps: steps.map((one) => withLosses(api, one, losses)), lacking: undefined };
   await migrate(api, { ...options, lacking: new Set([...fields.values()].flat()) });
   database.serve?.(api);
   let isDone = false;
@@ -74,6 +90,21 @@ export function onceFilled(step: MigrationStep): MigrationStep {
   return step.lacking === undefined ? step : { ...step, obstacle: undefined };
 }
 
+/** A step with the values that it loses for good; those of a field that loses none stand in nobody's way. */
+function withLosses(api: Api, step: MigrationStep, losses: Losses): MigrationStep {
+  const field = fieldOf(api, step);
+  const count = (field && losses.get(field)) ?? 0;
+  if (count === 0) return { ...onceFilled(step), loses: field ? undefined : step.loses };
+  if (step.loses === undefined || count === 'all') return step;
+  return { ...step, loses: counted(count, 'value') };
+}
+
+/** The field whose values a step leaves out. */
+function fieldOf({ resources }: Api, { lacking }: MigrationStep): Field | undefined {
+  const resource = [...resources.values()].find(({ table }) => table === lacking?.table);
+  return [...(resource?.fields.values() ?? [])].find(({ column }) => column === lacking?.column);
+}
+
 function lackingIn({ resources }: Api, steps: readonly MigrationStep[]): Lacking {
   const fields = new Map<Resource, readonly Field[]>();
   const empty: Resource[] = [];
@@ -85,5 +116,8 @@ function lackingIn({ resources }: Api, steps: readonly MigrationStep[]): Lacking
     if (found.length > 0)
       fields.set(resource, [...new Set([...(fields.get(resource) ?? []), ...found])]);
   }
-  return { resources: empty, fields };
+  const renamed = new Map(
+    steps.flatMap(({ renames }) => (renames === undefined ? [] : [[renames.from, renames.to]])),
+  );
+  return { resources: empty, fields, renamed };
 }

@@ -19,7 +19,13 @@ import { Edits, restartSettings, type Edit } from './edits.ts';
 import { migrateAndFill, nothingLacking, onceFilled, type Lacking } from './migrate-and-fill.ts';
 import { sandboxSource } from './sandbox-source.ts';
 import type { Served } from './served.ts';
-import { migrationAdvice, migrationRefusal, missingSteps, stepLines } from '../database/schema.ts';
+import {
+  freshStart,
+  migrationAdvice,
+  migrationRefusal,
+  missingSteps,
+  stepLines,
+} from '../database/schema.ts';
 import { formatProblem, type SpecificationFile } from '../files/specification.ts';
 import { targetOrDevelopment } from '../database/target.ts';
 import { watchFiles, type FileWatch } from './watch.ts';
@@ -179,8 +185,8 @@ export class LiveReload implements Reload {
       for (const line of await this.fillAll(next, lacking)) context.output.note(line);
     };
     const isShared = next.open === served.open;
-    const mayLose = generatingAnew(next);
-    const filling = this.fill.generates ? { fill, mayLose } : undefined;
+    const lossesOf = generatingAnew(next);
+    const filling = this.fill.generates ? { fill, lossesOf } : undefined;
     const putBack = isShared ? (): Promise<unknown> => this.putBack() : undefined;
     let allowDataLoss = false;
     for (;;) {
@@ -216,7 +222,7 @@ export class LiveReload implements Reload {
   private async putBack(): Promise<void> {
     const { served } = this;
     const fill = (lacking: Lacking): Promise<unknown> => this.fillAll(served, lacking);
-    const filling = { fill, mayLose: async () => true };
+    const filling = { fill, lossesOf: async () => new Map() };
     const { lacking } = await migrateAndFill(served.open, served.specification.api, {}, filling);
     // Records may have values of the other version.
     if (lacking !== undefined) await fill(lacking);
@@ -328,7 +334,7 @@ export class LiveReload implements Reload {
     return answer;
   }
 
-  private refuseSteps({ target, open }: Served, steps: readonly MigrationStep[]): void {
+  private refuseSteps({ target }: Served, steps: readonly MigrationStep[]): void {
     // A newer edit is next; it may be this one again.
     if (this.isChanged || this.ended.signal.aborted) {
       this.edits.forget();
@@ -336,7 +342,7 @@ export class LiveReload implements Reload {
     }
     const needed = neededSteps(steps);
     const what = migrationRefusal(this.context, target, needed) ?? '';
-    const anew = `Or stop, delete ${open.name}, and start anew.`;
+    const anew = freshStart(this.context, this.name);
     this.refuse(stepLines(needed), `The database no longer fits ${this.name}. ${what} ${anew}`);
   }
 

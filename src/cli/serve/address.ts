@@ -21,6 +21,8 @@ export interface DevFlags extends ServeFlags, SpecificationFlags {
   readonly database?: string;
   /** False for `--no-generate`. */
   readonly generate?: boolean;
+  /** Deletes the development database first. */
+  readonly reset?: boolean;
 }
 
 /** The port from the flag, or else from the environment. */

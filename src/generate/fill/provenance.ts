@@ -1,11 +1,12 @@
 import { rowsFrom, type Database, type Transaction } from '../../databases/database.ts';
+import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import { isJsonObject } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { quote } from '../../sql/dialect.ts';
 import { servicePrefix } from '../../sql/schema/service-tables.ts';
 import { buildStatement, type Statement } from '../../sql/statement.ts';
-import { readRecipe, type Recipe } from './recipe.ts';
+import { readRecipe, withTables, type Recipe } from './recipe.ts';
 
 /**
  * The recipe by which each column was last generated, by table and column. A table whose records were loaded from files
@@ -26,6 +27,20 @@ export function madeByOne(recipe: Recipe, loaded: ReadonlySet<string>): MadeBy {
 /** The recipe of a field; undefined if its values were not generated. */
 export function recipeFor({ resource, column }: Field, madeBy: MadeBy): Recipe | undefined {
   return madeBy.get(resource.table)?.get(column);
+}
+
+/** The same under the new names of renamed tables; `tables` is by the former name. */
+export function withRenamedTables(madeBy: MadeBy, tables: ReadonlyMap<string, string>): MadeBy {
+  if (tables.size === 0) return madeBy;
+  const recipes = new Map<Recipe, Recipe>();
+  const renamed = (recipe: Recipe): Recipe =>
+    getOrInsert(recipes, recipe, () => withTables(recipe, tables));
+  return new Map(
+    [...madeBy].map(([name, columns]) => [
+      tables.get(name) ?? name,
+      new Map([...columns].map(([column, recipe]) => [column, renamed(recipe)])),
+    ]),
+  );
 }
 
 /** Whether the records of a resource were loaded from files. */

@@ -79,6 +79,20 @@ export function readRecipe(stored: JsonValue, folder: string): Recipe | undefine
   return { api, folder, seed, modules: new Map(sources), text: JSON.stringify(stored) };
 }
 
+/** A recipe whose resources have other tables; `tables` is by the former name. */
+export function withTables(recipe: Recipe, tables: ReadonlyMap<string, string>): Recipe {
+  const stored = JSON.parse(recipe.text) as StoredRecipe;
+  const resources = { ...stored.settings.resources };
+  for (const { name, table } of recipe.api.resources.values()) {
+    const [to, resource] = [tables.get(table), resources[name]];
+    if (to !== undefined && resource !== undefined) resources[name] = { ...resource, table: to };
+  }
+  const settings = { ...stored.settings, resources };
+  // A recipe with two resources in one table would be none.
+  const renamed = readRecipe(JSON.parse(JSON.stringify({ ...stored, settings })), recipe.folder);
+  return renamed === undefined ? recipe : renamed;
+}
+
 /** Checks the outline: this program has written all of it. */
 function isStoredRecipe(value: unknown): value is StoredRecipe {
   if (!isJsonObject(value)) return false;

@@ -67,21 +67,23 @@ export function changedResources(
   );
 }
 
-/** Whether every value of a field is null or the generated one, so that none is lost that cannot be generated. */
-export async function holdsGenerated(
+/** The number of values of a field that are not the generated ones, among the rows of an SQL condition. */
+export async function writtenValues(
   generator: Generator,
   database: Database,
   field: Field,
-): Promise<boolean> {
+  where: string,
+): Promise<number> {
   const { resource } = field;
   const rows = rowsBy(resource, () => generator);
-  for await (const portion of portionsOf(resource, [resource.id, field], database))
+  let written = 0;
+  for await (const portion of portionsOf(resource, [resource.id, field], database, where))
     for (const [id = null, value = null] of portion) {
-      if (value === null) continue;
       const number = rowOfId(resource, id, generator.settings.seed);
-      if (number === undefined || !isDeepStrictEqual(value, rows(number)(field))) return false;
+      const isGenerated = number !== undefined && isDeepStrictEqual(value, rows(number)(field));
+      if (!isGenerated) written += 1;
     }
-  return true;
+  return written;
 }
 
 /**

@@ -9,6 +9,7 @@ import type {
 import {
   isRenamed,
   keepsValues,
+  renameTypeSql,
   valueFrom,
   type ColumnChange,
   type SchemaChanges,
@@ -38,6 +39,7 @@ export function statementsOf(changes: SchemaChanges, rules: SchemaRules): readon
       ),
     ),
     ...alterTables.flatMap(addReferences),
+    ...changes.renameTypes.map((rename) => renameTypeSql(rename, rules.dialect)),
   ];
 }
 

@@ -9,7 +9,13 @@ import { baseOf, type StoredKind } from '../../sql/stored-kind.ts';
 import type { ColumnSchema, Fill, IndexSchema, TableSchema } from '../../sql/schema/table.ts';
 import { DatabaseFailure } from '../../databases/database.ts';
 import { withId, type Counting, type SchemaRules } from '../../databases/existing/actual-schema.ts';
-import { isRenamed, needsRebuild, type Migration, type SchemaChanges } from '../changes.ts';
+import {
+  isRenamed,
+  needsRebuild,
+  renameTypeSql,
+  type Migration,
+  type SchemaChanges,
+} from '../changes.ts';
 import { writeRecord } from '../../databases/existing/schema-record.ts';
 import {
   arePossible,
@@ -234,6 +240,7 @@ function make(driver: Driver.Database, changes: SchemaChanges): void {
           driver.exec(`ALTER TABLE ${quote(table.name)} ADD COLUMN ${definitionOf(column)}`);
   for (const { table, index, collated } of changes.createIndexes)
     driver.exec(rules.indexSql(table, index, collated));
+  for (const rename of changes.renameTypes) driver.exec(renameTypeSql(rename, sqlite));
   const after = isRisky ? faultsOf(driver) : before;
   for (const [fault, count] of after)
     if (count > (before.get(fault) ?? 0))

@@ -12,6 +12,8 @@ import type { ColumnSchema, Fill, IndexSchema, TableSchema } from './table.ts';
 export interface Lacking {
   readonly table: string;
   readonly column?: string;
+  /** The SQL condition of the existing rows whose value of the column is lost. */
+  readonly lost?: string;
 }
 
 /** One difference between a database and the specification. */
@@ -30,6 +32,8 @@ export interface MigrationStep {
   readonly canWait?: boolean;
   /** The table or column that lacks values afterwards, which is also all that may block the step or be lost by it. */
   readonly lacking?: Lacking;
+  /** The table that it renames. */
+  readonly renames?: { readonly from: string; readonly to: string };
 }
 
 /**
