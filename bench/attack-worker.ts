@@ -8,7 +8,6 @@ const port = Number(process.argv[2]);
 /** Another caller than the honest clients, who come from 127.0.0.1. */
 const localAddress = '127.0.0.2';
 const statuses: Record<string, number> = {};
-let isOver = false;
 
 interface Attack {
   readonly path: string;
@@ -53,13 +52,13 @@ function attackOnce({ path, pipelined, pause }: Attack): Promise<void> {
   });
 }
 
-async function attack(one: Attack): Promise<void> {
-  while (!isOver) await attackOnce(one);
+/** Attacks again and again until the process ends. */
+function attack(one: Attack): void {
+  void attackOnce(one).then(() => attack(one));
 }
 
 process.stdin.resume().on('end', () => {
-  isOver = true;
   process.stdout.write(JSON.stringify(statuses), () => process.exit());
 });
 for (const one of attacks)
-  for (let connection = 0; connection < one.connections; connection += 1) void attack(one);
+  for (let connection = 0; connection < one.connections; connection += 1) attack(one);
