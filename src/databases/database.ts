@@ -38,7 +38,7 @@ export interface Transaction extends Executor {
 /** The effect of a statement that changes rows. */
 export interface Changed {
   readonly rows: number;
-  readonly insertedId: number;
+  readonly insertedId: SqlValue;
   /** The rows that the statement returns, if any. */
   readonly returned: readonly Row[];
 }

@@ -1,4 +1,4 @@
-import type { Resource } from '../model/api.ts';
+import type { Field, Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
 import type { JsonValue } from '../specification/specification.ts';
 import { keyOf, Random } from './random.ts';
@@ -7,9 +7,14 @@ import { keyOf, Random } from './random.ts';
 const firstTime = Date.parse('2025-01-01T00:00:00.000Z');
 const random = new Random();
 
+/** The number of a row as an id that the database counts. */
+export function countedId({ type }: Field, row: number): JsonValue {
+  return type.json === 'string' ? String(row) : row;
+}
+
 /** The id of a generated row: its number, or a UUIDv7 that contains the number. */
 export function idOf(resource: Resource, row: number, seed: number): JsonValue {
-  if (isGenerated(resource.id)) return row;
+  if (isGenerated(resource.id)) return countedId(resource.id, row);
   random.start(keyOf(seed, resource.name, 'id'), row);
   const hex = (digits: number): string =>
     random
@@ -26,7 +31,10 @@ export const lastTextId = `${(firstTime + 0x1_0000_0000).toString(16).padStart(1
 
 /** The row number of a generated id; undefined for other ids. */
 export function rowOfId(resource: Resource, id: JsonValue, seed: number): number | undefined {
-  if (isGenerated(resource.id)) return typeof id === 'number' && id >= 1 ? id : undefined;
+  if (isGenerated(resource.id)) {
+    const number = Number(id);
+    return Number.isSafeInteger(number) && number >= 1 ? number : undefined;
+  }
   if (typeof id !== 'string' || !/^[0-9a-f]{8}-[0-9a-f]{4}-7/u.test(id)) return undefined;
   const row = Number.parseInt(`${id.slice(0, 8)}${id.slice(9, 13)}`, 16) - firstTime;
   return row >= 1 && idOf(resource, row, seed) === id ? row : undefined;

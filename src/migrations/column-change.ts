@@ -293,6 +293,8 @@ function actualKind(
   rules: SchemaRules,
 ): StoredKind {
   const known = knownKind(recorded);
+  // Every integer is a bigint, in the same column.
+  if (isLike && known === 'integer' && column.kind === 'bigint') return column.kind;
   if (
     known !== undefined &&
     (rules.typeOfKind(known) === type ||

@@ -168,6 +168,8 @@ export type JsonForm = 'string' | 'integer' | 'number' | 'boolean' | 'array' | '
 export type ValueKind =
   | 'string'
   | 'integer'
+  /** Whole numbers of 64 bits, which are strings on the wire. */
+  | 'bigint'
   | 'number'
   | 'decimal'
   | 'boolean'
@@ -247,6 +249,10 @@ export interface FieldType extends TypeKeys {
   readonly member?: FieldType;
   /** How it counts: whole numbers, doubles, or exact decimals with `precision` and `scale`. */
   readonly number?: 'whole' | 'double' | 'exact';
+  /** The digits of its values, where the attributes do not say them; absent: those of a decimal. */
+  readonly digits?: { readonly precision: number; readonly scale: number };
+  /** Of an id: whether the database counts it. Clients never send it. */
+  readonly isCounted?: boolean;
   /** Whether a body may give it as a number although it is a string. */
   readonly takesNumbers?: boolean;
   /** Free text of one line, or of any length. */

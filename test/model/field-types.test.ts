@@ -48,6 +48,53 @@ describe('integer', () => {
   );
 });
 
+describe('integer with format: bigint', () => {
+  const outside = 'value: must be a whole number from -9223372036854775808 to 9223372036854775807';
+  const noNumber = 'type: must be a whole number in a string, such as "42", or a number';
+  expectReadings('type: integer, format: bigint', [
+    ['"0"', '"0"'],
+    ['"-0"', '"0"'],
+    ['"007"', '"7"'],
+    ['7', '"7"'],
+    ['-0', '"0"'],
+    ['1.0', '"1"'],
+    ['1e2', '"100"'],
+    ['9007199254740993', '"9007199254740993"'],
+    ['"9007199254740993"', '"9007199254740993"'],
+    ['9223372036854775807', '"9223372036854775807"'],
+    ['-9223372036854775808', '"-9223372036854775808"'],
+    ['"-9223372036854775808"', '"-9223372036854775808"'],
+    ['9223372036854775808', outside],
+    ['"9223372036854775808"', outside],
+    ['"-9223372036854775809"', outside],
+    ['1e999', outside],
+    ['1e9999', outside],
+    ['1.5', 'value: must be a whole number'],
+    ['9007199254740993.5', 'value: must be a whole number'],
+    ['"1.5"', outside],
+    ['"1e3"', outside],
+    ['""', outside],
+    ['" 1"', outside],
+    ['true', noNumber],
+    ['["1"]', noNumber],
+  ]);
+  expectReadings('type: integer, format: bigint, minimum: 5, multipleOf: 5', [
+    ['"9223372036854775805"', '"9223372036854775805"'],
+    ['"9223372036854775807"', 'value: must be a multiple of 5'],
+    ['"-9223372036854775805"', 'value: must be at least 5'],
+  ]);
+  expectReadings('type: integer, format: bigint, enum: [1, 20]', [
+    ['"20"', '"20"'],
+    ['1', '"1"'],
+    ['2', 'value: must be one of 1, 20'],
+  ]);
+  expectTexts(
+    'type: integer, format: bigint',
+    { 0: '0', '-0': '0', '007': '7', '9223372036854775807': '9223372036854775807' },
+    ['', '1.0', '1e3', '+1', ' 1', '0x10', '9223372036854775808', 'NaN', '--1', '1,2'],
+  );
+});
+
 describe('number', () => {
   expectReadings('type: number', [
     ['0.1', '0.1'],

@@ -313,7 +313,7 @@ describe('what is wrong elsewhere is said beside what was not understood', () =>
         posts:
           'userId: { type: string, reference: users.id }, tagId: { type: string, format: ¦uuuid, reference: tags.id }, user: { type: relation, relation: belongsTo, resource: users }, tag: { type: relation, relation: belongsTo, resource: tags }',
       }),
-      'resources.users.fields.id.format: `format` must be uuid or string, not `bogus`',
+      'resources.users.fields.id.format: `format` must be uuid, string or bigint, not `bogus`',
       'resources.posts.fields.tagId.format: `format` must be email, url, slug, hostname, ipv4, ipv6 or uuid, not `uuuid`; did you mean `uuid`?',
     ],
     [

@@ -193,7 +193,7 @@ describe('messages', () => {
         'a: { type: id }',
         'b: { type: object, properties: { c: { type: relation } } }',
       ),
-      `4:19 ${fields}.id.type: \`id\` has to be of type id, not integer; its \`format\` may be uuid or string`,
+      `4:19 ${fields}.id.type: \`id\` has to be of type id, not integer; its \`format\` may be uuid, string or bigint`,
       `5:18 ${fields}.a.type: type id is for the field \`id\` alone; a foreign key to an integer id is of type integer, with \`reference\``,
       `6:51 ${fields}.b.properties.c.type: type relation does not fit a property of an object; it fits a resource's own fields`,
     ],

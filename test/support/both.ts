@@ -6,6 +6,7 @@ import type { SqliteDatabase } from '../../src/databases/sqlite/database.ts';
 import type { ServerOptions } from '../../src/http/server/server.ts';
 import { uuidv7 } from '../../src/lib/uuid.ts';
 import type { Api } from '../../src/model/api.ts';
+import { isGenerated } from '../../src/model/field-types/id.ts';
 import { quote } from '../../src/sql/dialect.ts';
 import { buildValid, fill, makeSqlite, serve, type Records, type TestApi } from './api.ts';
 import { createDatabase } from './postgres.ts';
@@ -16,6 +17,7 @@ import { createDatabase } from './postgres.ts';
  */
 export interface Both extends TestApi {
   readonly postgres: PostgresDatabase;
+  readonly sqlite: SqliteDatabase;
   /** Each alone, for what may differ. */
   readonly sides: readonly TestApi[];
 }
@@ -51,6 +53,7 @@ export async function serveBoth(
   const both: Both = {
     ...first,
     postgres,
+    sqlite,
     sides: [first, second],
     send,
     get: (path, headers) => send('GET', path, undefined, headers),
@@ -120,15 +123,17 @@ async function alignIds(
   { schemaConnection }: SqliteDatabase,
   postgres: PostgresDatabase,
 ): Promise<void> {
-  const counted = [...resources.values()].filter(({ id }) => id.attributes.format === undefined);
+  const counted = [...resources.values()].filter(({ id }) => isGenerated(id));
   // Where no table counts, SQLite has none of its counts either.
   if (counted.length === 0) return;
-  const last = schemaConnection.prepare('SELECT seq FROM sqlite_sequence WHERE name = ?').pluck();
+  const last = schemaConnection
+    .prepare('SELECT CAST(seq AS TEXT) FROM sqlite_sequence WHERE name = ?')
+    .pluck();
   const sequences = counted.map(({ table, id }) => {
     const seq = last.get(table);
     const name = quote(table).replaceAll("'", "''");
     const sequence = `pg_get_serial_sequence('${name}', '${id.column}')`;
-    return typeof seq === 'number'
+    return typeof seq === 'string'
       ? `setval(${sequence}, ${seq})`
       : `setval(${sequence}, 1, false)`;
   });

@@ -139,7 +139,7 @@ function readText(
   path: string,
   problems: Map<string, string>,
 ): unknown {
-  const { type, values } = info;
+  const { type, values, constraints } = info;
   if (isFree(info)) {
     try {
       return JSON.parse(text) as unknown;
@@ -152,7 +152,10 @@ function readText(
   if (type === 'time' && /^\d\d:\d\d$/u.test(text)) return `${text}:00`;
   if (type === 'datetime') return readDatetime(text);
   const number = Number(text);
-  const isNumber = type === 'integer' || type === 'number' || isNumericId(info);
+  const isNumber =
+    type === 'number' ||
+    // With `format: bigint` it is a string.
+    ((type === 'integer' || type === 'id') && constraints['format'] === undefined);
   if (isNumber && text.trim() !== '' && Number.isFinite(number)) return number;
   return values?.find((one) => String(one) === text) ?? text;
 }
@@ -163,10 +166,6 @@ function readDatetime(text: string): string {
   return minutes === undefined
     ? text
     : `${minutes}${seconds}${part.padEnd(4, part === '' ? '.000' : '0').slice(0, 4)}Z`;
-}
-
-function isNumericId({ type, constraints }: ValueInfo): boolean {
-  return type === 'id' && constraints['format'] === undefined;
 }
 
 /**

@@ -8,6 +8,7 @@ interface Converted {
 }
 
 const most = '9007199254740991';
+const bigints = `BETWEEN -9223372036854775808 AND 9223372036854775807`;
 
 /** The SQL of a conversion between two convertible kinds, with the same results as on SQLite. */
 export function convertColumn(from: StoredKind, to: StoredKind, column: string): Converted {
@@ -18,6 +19,7 @@ export function convertColumn(from: StoredKind, to: StoredKind, column: string):
   if (source === 'json')
     return { value: `CASE WHEN jsonb_typeof(${column}) = '${target}' THEN ${column} END` };
   if (source === 'string') return fromText(to, column);
+  if (source === 'integer' && target === 'bigint') return { value: column };
   if (source === 'boolean')
     return { value: `${column}::int::${target === 'number' ? 'double precision' : 'bigint'}` };
   if (source === 'date') return { value: `(${column}::timestamp AT TIME ZONE 'UTC')` };
@@ -58,7 +60,8 @@ function fromMoment(target: string, column: string): Converted {
 
 function fromNumber(to: StoredKind, number: string): Converted {
   const digits = digitsOf(to);
-  if (baseOf(to) === 'number') {
+  const target = baseOf(to);
+  if (target === 'number') {
     const value = `(${number})::double precision`;
     return { value, isInexact: `${value}::text::numeric <> ${number}` };
   }
@@ -66,7 +69,9 @@ function fromNumber(to: StoredKind, number: string): Converted {
   const rounded = `round(${number}, ${scale})`;
   const fits =
     digits === undefined
-      ? `abs(${rounded}) <= ${most}`
+      ? target === 'bigint'
+        ? `${rounded} ${bigints}`
+        : `abs(${rounded}) <= ${most}`
       : `abs(${rounded}) < ${10n ** BigInt(digits.precision)}::numeric / ${10n ** BigInt(scale)}`;
   const type = digits === undefined ? 'bigint' : `numeric(${digits.precision}, ${scale})`;
   return {
@@ -83,6 +88,10 @@ function fromText(to: StoredKind, text: string): Converted {
     case 'integer':
       return {
         value: has('integer', `CASE WHEN abs(${text}::bigint) <= ${most} THEN ${text}::bigint END`),
+      };
+    case 'bigint':
+      return {
+        value: has('bigint', `CASE WHEN ${text}::numeric ${bigints} THEN ${text}::bigint END`),
       };
     case 'number':
       return { value: has('number', `${text}::double precision + 0`) };

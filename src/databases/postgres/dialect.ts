@@ -194,10 +194,19 @@ function firstItem(column: string, items: Field): string {
   );
 }
 
-/** The text of which keys can be read as a type; any as text. */
-const keyPatterns: ReadonlyMap<string, string> = new Map([
-  ['bigint', '^(0|-?[1-9][0-9]{0,17})$'],
-  ['uuid', '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'],
+/** How a text is read as a key of a type, null where it is none; any type without a row is read as text. */
+const keyReaders: ReadonlyMap<string, (text: string) => string> = new Map([
+  [
+    'bigint',
+    (text) =>
+      `(CASE WHEN ${text} ~ '^(0|-?[1-9][0-9]{0,18})$' THEN` +
+      ` CASE WHEN ${text}::numeric BETWEEN -9223372036854775808 AND 9223372036854775807 THEN ${text}::bigint END END)`,
+  ],
+  [
+    'uuid',
+    (text) =>
+      `(CASE WHEN ${text} ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN ${text}::uuid END)`,
+  ],
 ]);
 
 /** A day of the calendar, and a time of a day. */
@@ -234,7 +243,14 @@ export const postgresAlike: Dialect = {
   placeholder: (count) => `$${count}`,
   storage: (field) => field.type.postgres,
   nativeCodec,
-  select: (column, field) => nativeSql(field)?.read(column) ?? column,
+  select: (column, field) => {
+    const native = nativeSql(field);
+    if (native !== undefined) return native.read(column);
+    // A cast alone would have the column's name, by which ORDER BY would sort texts.
+    return codecOf(postgresAlike, field).readAsText?.(field) === true
+      ? `(${column} || '')`
+      : column;
+  },
   sortKey: (column, field) => {
     if (field.items === undefined) return compared(column, field);
     const json =
@@ -276,10 +292,8 @@ export const postgresAlike: Dialect = {
   convertKey: (column, from, to) => {
     const [type, wanted] = [valueType(from), valueType(to)];
     if (type === wanted) return column;
-    const readable = keyPatterns.get(wanted);
-    return readable === undefined
-      ? `${column}::text`
-      : `(CASE WHEN ${column}::text ~ '${readable}' THEN ${column}::text::${wanted} END)`;
+    const text = `${column}::text`;
+    return keyReaders.get(wanted)?.(text) ?? text;
   },
   operand: (value, operator, field) => {
     if (field.type === anyMember) return anyOperand(value, operator, field);

@@ -40,17 +40,17 @@ const greatestReal = 3.4028234663852886e38;
 const types: readonly NativeType[] = [
   {
     names: ['smallint'],
-    kinds: ['integer', 'number'],
+    kinds: ['integer', 'bigint', 'number'],
     operand: 'bigint',
     limits: { minimum: -32_768, maximum: 32_767 },
   },
   {
     names: ['integer'],
-    kinds: ['integer', 'number'],
+    kinds: ['integer', 'bigint', 'number'],
     operand: 'bigint',
     limits: { minimum: -2_147_483_648, maximum: 2_147_483_647 },
   },
-  { names: ['bigint'], kinds: ['integer', 'number'] },
+  { names: ['bigint'], kinds: ['integer', 'bigint', 'number'] },
   // Compared as the nearest value that the type has, so that the number that is shown is found.
   {
     names: ['real'],

@@ -73,7 +73,7 @@ export class OpenTransaction implements Transaction {
     try {
       const { rows, count } = await this.send(statement, values);
       if (this.options.keepsSavepoints) await this.command('RELEASE one');
-      return { rows: count, insertedId: Number(rows[0]?.at(-1) ?? 0), returned: rows };
+      return { rows: count, insertedId: rows[0]?.at(-1) ?? 0, returned: rows };
     } catch (error) {
       const meaning = meaningOf(error);
       if (!(meaning instanceof ConstraintError)) throw error;

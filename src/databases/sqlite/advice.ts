@@ -1,7 +1,6 @@
 import Driver from 'better-sqlite3';
 import type { Api } from '../../model/api.ts';
 import { isFineMoment } from '../../model/indexes.ts';
-import { keyType } from '../../model/build/keys.ts';
 import { quote, quoteTable, upToMilliseconds } from '../../sql/dialect.ts';
 import { foldName } from './existing-dialect.ts';
 import type { ColumnAdvice } from '../existing/actual-schema.ts';
@@ -35,7 +34,7 @@ function unservedOrders(driver: Driver.Database, { resources }: Api): readonly C
     return [...fields.values()]
       .filter(
         (field) =>
-          keyType(field) === 'string' &&
+          field.type.kind === 'string' &&
           columns.has(foldName(field.column)) &&
           !served.has(foldName(field.column)),
       )
@@ -97,7 +96,7 @@ function capitalUuids(
   return [...resources.values()].flatMap(({ table, fields, id }) => {
     const columns = tables.get(foldName(table))?.().columns;
     return [...fields.values()].flatMap((field) => {
-      if (keyType(field) !== 'uuid' || columns?.has(foldName(field.column)) !== true) return [];
+      if (field.type.kind !== 'uuid' || columns?.has(foldName(field.column)) !== true) return [];
       const column = quote(field.column);
       // Other texts need no advice: they are visibly no UUIDs.
       const isCapital = `length(${column}) = 36 AND ${column} GLOB '*[A-F]*' AND ${column} LIKE '%-%-%-%-%'`;

@@ -236,6 +236,7 @@ const kindTypes: Readonly<Record<BaseKind | 'decimal', string>> = {
   any: 'TEXT',
   string: 'TEXT',
   integer: 'INTEGER',
+  bigint: 'INTEGER',
   number: 'REAL',
   decimal: 'INTEGER',
   boolean: 'INTEGER',

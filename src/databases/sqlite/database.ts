@@ -115,6 +115,8 @@ export class SqliteDatabase implements Database {
   private readonly processes: ReaderProcesses;
   private readonly sharesProcesses: boolean;
   private readonly queue: WriteQueue;
+  /** The last id, where the driver has rounded it. */
+  private readonly lastDigits: Driver.Statement<[], string>;
 
   constructor(file: string, durability: Durability, options: SqliteOptions) {
     this.file = file;
@@ -131,6 +133,9 @@ export class SqliteDatabase implements Database {
       // Reads the header and the schema, so that a file that is no database fails here and not at the first request.
       this.writer.driver.pragma('schema_version');
       this.writer.driver.prepare('SELECT count(*) FROM sqlite_schema').get();
+      this.lastDigits = this.writer.driver
+        .prepare<[], string>('SELECT CAST(last_insert_rowid() AS TEXT)')
+        .pluck();
       const connection = new SqliteConnection(file, { readonly: true }, cache);
       this.readConnection = new ReadConnection(connection, this.served);
       this.costs = new ReadCosts(connection.driver);
@@ -169,10 +174,12 @@ export class SqliteDatabase implements Database {
           const parameters = valuesFor(statement, values);
           if (prepared.reader) {
             const returned = prepared.all(...parameters);
-            return { rows: returned.length, insertedId: Number(returned[0]?.at(-1)), returned };
+            return { rows: returned.length, insertedId: returned[0]?.at(-1) ?? null, returned };
           }
-          const result = prepared.run(...parameters);
-          return { rows: result.changes, insertedId: Number(result.lastInsertRowid), returned: [] };
+          const { changes, lastInsertRowid } = prepared.run(...parameters);
+          const isExact = Number.isSafeInteger(lastInsertRowid);
+          const insertedId = isExact ? Number(lastInsertRowid) : (this.lastDigits.get() ?? null);
+          return { rows: changes, insertedId, returned: [] };
         } catch (error) {
           throw meaningOf(error);
         }

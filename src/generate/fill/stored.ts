@@ -4,7 +4,7 @@ import type { JsonValue } from '../../specification/specification.ts';
 import { rowsFrom, type Database, type Transaction } from '../../databases/database.ts';
 import { decodeValue, quote, quoteTable, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement } from '../../sql/statement.ts';
-import { lastTextId, rowOfId } from '../ids.ts';
+import { countedId, lastTextId, rowOfId } from '../ids.ts';
 import type { KeyTargets } from '../distinct/dimensions.ts';
 import { keyOf } from '../random.ts';
 
@@ -86,7 +86,11 @@ export async function storedTargets(
   const { id, table, incoming } = resource;
   const wanted = new Set([id, ...incoming.flatMap(({ reference }) => reference?.field ?? [])]);
   if (isWhole && wanted.size === 1 && isGenerated(id))
-    return { size: count, valueAt: (place) => place + 1, numberAt: (place) => place + 1 };
+    return {
+      size: count,
+      valueAt: (place) => countedId(id, place + 1),
+      numberAt: (place) => place + 1,
+    };
   const fields = [...wanted];
   const columns = fields.map((field) => dialect.select(quote(field.column), field));
   const sql = `SELECT ${columns.join(', ')} FROM ${quoteTable(table)} ORDER BY ${dialect.sortKey(quote(id.column), id)}`;

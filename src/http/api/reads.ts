@@ -1,4 +1,5 @@
 import { fail, ok, type Result } from '../../errors.ts';
+import { isGenerated } from '../../model/field-types/id.ts';
 import { resolveLongCursor } from '../../records/read/cursor-end.ts';
 import { readList, readOne, type ListResult } from '../../records/read/read.ts';
 import type { RowBudget, RunRead } from '../../records/row-budget.ts';
@@ -232,7 +233,7 @@ export function parseId(
   { resource }: ResourceView,
 ): (SqlValue & (number | string)) | undefined {
   const id = resource.id.type.parse(text, resource.id) as SqlValue & (number | string);
-  return typeof id === 'number' && String(id) !== text ? undefined : id;
+  return isGenerated(resource.id) && String(id) !== text ? undefined : id;
 }
 
 /** A 200 with its entity tag, or 304 if the client has it. */

@@ -68,6 +68,7 @@ const kindTypes: Readonly<Record<BaseKind, string>> = {
   any: 'text',
   string: 'text',
   integer: 'bigint',
+  bigint: 'bigint',
   number: 'double precision',
   boolean: 'boolean',
   date: 'date',

@@ -57,7 +57,7 @@ export function convertValue(
   const base = baseOf(to);
   if (base === 'json') return exact(jsonOf(from, text));
   if (baseOf(from) === 'json') return fromJson(to, text);
-  if (baseOf(from) === 'boolean' && (base === 'integer' || base === 'number'))
+  if (baseOf(from) === 'boolean' && ['integer', 'bigint', 'number'].includes(base))
     return exact(text === 'true' ? 1n : 0n);
   return fromText(from, to, text);
 }
@@ -85,18 +85,21 @@ function textOf(kind: StoredKind, stored: string | number | bigint): string | un
 }
 
 function fromText(from: StoredKind, to: StoredKind, text: string): Converted | undefined {
-  const isNumber = ['integer', 'number', 'decimal'].includes(baseOf(from));
+  const isNumber = ['integer', 'bigint', 'number', 'decimal'].includes(baseOf(from));
   switch (baseOf(to)) {
     case 'string':
       return exact(text);
     case 'integer':
-      return isNumber || forms.integer.test(text) ? toInteger(parseDecimal(text)) : undefined;
+      return isNumber || forms.integer.test(text) ? toInteger(parseDecimal(text), 53) : undefined;
+    case 'bigint':
+      return isNumber || forms.bigint.test(text) ? toInteger(parseDecimal(text), 64) : undefined;
     case 'decimal':
       return isNumber || forms.number.test(text) ? toDecimal(parseDecimal(text), to) : undefined;
     case 'number':
       return isNumber || forms.number.test(text) ? toNumber(text, isNumber) : undefined;
     case 'boolean':
-      if (from === 'integer') return text === '0' || text === '1' ? exact(BigInt(text)) : undefined;
+      if (from === 'integer' || from === 'bigint')
+        return text === '0' || text === '1' ? exact(BigInt(text)) : undefined;
       return text === 'true' || text === 'false' ? exact(text === 'true' ? 1n : 0n) : undefined;
     case 'date':
       if (from === 'datetime')
@@ -133,11 +136,14 @@ function rounded(
   return { digits: (number.digits + half) / divisor, isExact: false };
 }
 
-function toInteger(number: Scaled | undefined): Converted | undefined {
+/** A whole number that JavaScript tells apart (53), or of 64 bits. */
+function toInteger(number: Scaled | undefined, bits: 53 | 64): Converted | undefined {
   if (number === undefined) return undefined;
   const { digits, isExact } = rounded(number, 0);
   const most = BigInt(Number.MAX_SAFE_INTEGER);
-  return digits > most || digits < -most ? undefined : { value: digits, isExact };
+  const fits =
+    bits === 64 ? BigInt.asIntN(64, digits) === digits : digits <= most && digits >= -most;
+  return fits ? { value: digits, isExact } : undefined;
 }
 
 function toDecimal(number: Scaled | undefined, to: StoredKind): Converted | undefined {

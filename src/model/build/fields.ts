@@ -175,8 +175,8 @@ function makeField(
           )
         : undefined,
     values: type.allowed === undefined ? attributes.enum : type.allowed(attributes),
-    precision: attributes.precision ?? 18,
-    scale: attributes.scale ?? 2,
+    precision: attributes.precision ?? type.digits?.precision ?? 18,
+    scale: attributes.scale ?? type.digits?.scale ?? 2,
     pattern: pattern === undefined ? undefined : new RegExp(pattern, 'u'),
     access:
       attributes.access === undefined

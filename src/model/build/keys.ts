@@ -1,15 +1,20 @@
 import { lost } from '../../specification/parsers/left-out.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { Report } from '../../specification/problems.ts';
-import type { StoredAs } from '../../specification/specification.ts';
-import type { Field, Resource, ValueKind } from '../api.ts';
+import type { FieldSpecification, StoredAs } from '../../specification/specification.ts';
+import type { Field, FieldType, Resource } from '../api.ts';
 import { addField, adviseDeclared } from './fields.ts';
 import type { Declared, DraftField, DraftResource, Drafts, Path } from './draft.ts';
 import { recordName, reportUnknown, unknownName } from './names.ts';
 
-/** The type that a key to this field has to have, which has the name of the kind. */
-export function keyType({ type }: Field): ValueKind {
-  return type.kind;
+/** The type that a key to this field has to have. */
+export function keyType({ type: { kind } }: Field): FieldSpecification {
+  return kind === 'bigint' ? { type: 'integer', format: kind } : { type: kind };
+}
+
+/** A type as messages name it. */
+export function typeName({ kind }: Pick<FieldType, 'kind'>, name: string = kind): string {
+  return kind === 'bigint' ? 'integer with format: bigint' : name;
 }
 
 /** Keys are compared as they are stored, so equal values have to be stored alike. */
@@ -72,12 +77,11 @@ function pointTo(
       );
     return;
   }
-  const type = keyType(targetField);
   if (key.type.isOfId === true) report(path, 'id cannot be a foreign key; name another field');
-  else if (keyType(key) !== type)
+  else if (key.type.kind !== targetField.type.kind)
     report(
       path,
-      `${placeOf(key)} is of type ${key.type.name}; as a key to ${placeOf(targetField)} it must be of type ${type}`,
+      `${placeOf(key)} is of type ${typeName(key.type, key.type.name)}; as a key to ${placeOf(targetField)} it must be of type ${typeName(targetField.type)}`,
       'error',
       [lost.field(target.name, targetField.name)],
     );
@@ -97,7 +101,7 @@ function keyOn(
   const declared = resource.fields.get(name);
   if (declared === undefined && source.foreignKey === name)
     adviseDeclared(resource, name, [...path, 'foreignKey'], report);
-  const key = declared ?? addField(resource, name, { type: keyType(target.id) }, path, report);
+  const key = declared ?? addField(resource, name, keyType(target.id), path, report);
   const { reference } = key;
   const targetField = reference?.resource === target ? reference.field : target.id;
   pointTo(key, target, targetField, path, report);

@@ -1,12 +1,13 @@
 import { enumType } from '../field-types/enum.ts';
 import { integerType } from '../field-types/integer.ts';
 import { stringType } from '../field-types/string.ts';
+import type { FieldSpecification } from '../../specification/specification.ts';
 import { lost } from '../../specification/parsers/left-out.ts';
 import type { Report } from '../../specification/problems.ts';
 import type { Field } from '../api.ts';
 import { addField, adviseDeclared } from './fields.ts';
 import type { Declared, DraftField, DraftResource, Drafts } from './draft.ts';
-import { keyType } from './keys.ts';
+import { keyType, typeName } from './keys.ts';
 import { readValue } from '../validation.ts';
 
 /** The two fields of a resource that say to which record of which resource it belongs, and who uses them. */
@@ -82,15 +83,11 @@ const typeValueOf = ({ owner, source }: Declared): string => source.typeValue ??
 function buildPair(pair: Pair, resources: Drafts, report: Report): void {
   const { resource } = pair;
   const targets = targetsOf(pair, resources, report);
-  const idTypes = new Set([...targets.values()].map((target) => keyType(target.id)));
-  const [idType = integerType.name] = idTypes;
+  const ids = [...targets.values()].map(({ id }) => id);
+  const kinds = new Set(ids.map(({ type }) => type.kind));
+  const idType = kinds.size > 1 ? { type: stringType.name } : ids[0] && keyType(ids[0]);
   const typeField = fieldOf(pair, pair.typeField, typeFields, report);
-  const idField = fieldOf(
-    pair,
-    pair.idField,
-    [idTypes.size > 1 ? stringType.name : idType],
-    report,
-  );
+  const idField = fieldOf(pair, pair.idField, [idType ?? { type: integerType.name }], report);
   if (typeField.nullable !== idField.nullable)
     report(
       [...resource.path, 'fields', idField.name],
@@ -173,11 +170,12 @@ function targetsOf(
 }
 
 /** The types that the type field of a pair may have; one that is added has the first. */
-const typeFields = [stringType.name, enumType.name] as const;
+const typeFields = [{ type: stringType.name }, { type: enumType.name }] as const;
 
 /** What stands for a resource has to pass the rules that the type field was given, or no record could hold it. */
 function checkTypeValue(value: string, field: Field, path: Declared['path'], report: Report): void {
-  const reading = typeFields.includes(field.type.name) ? readValue(value, field) : undefined;
+  const isFitting = typeFields.some((fitting) => isOfType(field, fitting));
+  const reading = isFitting ? readValue(value, field) : undefined;
   if (reading?.ok === false)
     for (const { message } of reading.issues)
       report(
@@ -186,11 +184,19 @@ function checkTypeValue(value: string, field: Field, path: Declared['path'], rep
       );
 }
 
+function nameOf({ type, format }: FieldSpecification): string {
+  return format === undefined ? type : `${type} with format: ${format}`;
+}
+
+function isOfType({ type: { name, kind } }: Field, { type, format }: FieldSpecification): boolean {
+  return name === type && (kind === 'bigint') === (format !== undefined);
+}
+
 /** A field of a pair, added where it is not declared; it has to be of one of `types`. */
 function fieldOf(
   { resource, morphTo, morphMany }: Pair,
   name: string,
-  [type, ...others]: readonly [string, ...string[]],
+  types: readonly [FieldSpecification, ...FieldSpecification[]],
   report: Report,
 ): DraftField {
   const declared = resource.fields.get(name);
@@ -199,16 +205,16 @@ function fieldOf(
       for (const word of ['typeField', 'idField'] as const)
         if (source[word] === name) adviseDeclared(resource, name, [...path, word], report);
     const path = [...morphTo, ...morphMany][0]?.path ?? resource.path;
-    return addField(resource, name, { type }, path, report);
+    return addField(resource, name, types[0], path, report);
   }
   const owners = [
     ...morphMany.map(({ owner }) => owner.name),
     ...morphTo.flatMap(({ source }) => source.resources ?? []),
   ];
-  if (![type, ...others].includes(declared.type.name))
+  if (!types.some((type) => isOfType(declared, type)))
     report(
       [...resource.path, 'fields', name],
-      `${resource.name}.${name} is of type ${declared.type.name}; in a morph pair it must be of type ${type}`,
+      `${resource.name}.${name} is of type ${typeName(declared.type, declared.type.name)}; in a morph pair it must be of type ${nameOf(types[0])}`,
       'error',
       [...lost.aRelationTo(resource.name), ...owners.map((owner) => lost.field(owner, 'id'))],
     );

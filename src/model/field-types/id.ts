@@ -1,6 +1,14 @@
 import type { Field, FieldType } from '../api.ts';
 import { accept, wrongValue } from '../values.ts';
-import { integerType } from './integer.ts';
+import {
+  bigintSchema,
+  digits,
+  expectsBigint,
+  integerType,
+  parseBigint,
+  readBigint,
+  sentBigint,
+} from './integer.ts';
 import { boundsSchema, wholeNumbers } from './numbers.ts';
 import { plain, shortest } from './plain.ts';
 import { parseText, readText } from './string.ts';
@@ -8,7 +16,7 @@ import { exampleUuid, uuidType } from './uuid.ts';
 
 /** Whether the database draws the id: clients never send it. */
 export function isGenerated(field: Field): boolean {
-  return field.type === idType;
+  return field.type.isCounted === true;
 }
 
 /** The longest id that is text, in characters. */
@@ -66,15 +74,10 @@ const textId: FieldType = {
   examples: () => ['a1'],
 };
 
-/** An id that the database counts; with a `format` it is a UUID or text. */
-export const idType: FieldType = {
+/** How databases count ids. */
+const counted = {
   ...shared,
-  json: 'integer',
-  kind: 'integer',
-  read: integerType.read,
-  parse: integerType.parse,
-  expects: integerType.expects,
-  variant: ({ format }) => (format === undefined ? idType : format === 'uuid' ? uuidId : textId),
+  isCounted: true,
   sqlite: { column: () => 'INTEGER PRIMARY KEY AUTOINCREMENT', form: 'plain' },
   // By default: an import brings the ids that records have.
   postgres: {
@@ -82,6 +85,42 @@ export const idType: FieldType = {
     form: 'plain',
   },
   longest: () => shortest,
+} as const;
+
+const bigintId: FieldType = {
+  ...counted,
+  json: 'string',
+  kind: 'bigint',
+  number: 'exact',
+  digits: { precision: 19, scale: 0 },
+  read: readBigint,
+  parse: parseBigint,
+  expects: expectsBigint,
+  sqlite: { ...counted.sqlite, form: 'digits' },
+  postgres: { ...counted.postgres, form: 'digits' },
+  forms: { digits },
+  takesNumbers: true,
+  schema: () => bigintSchema,
+  sentSchema: sentBigint,
+  wireName: () => 'integer in a string',
+  examples: () => ['1'],
+};
+
+const formats: Readonly<Record<string, FieldType>> = {
+  uuid: uuidId,
+  string: textId,
+  bigint: bigintId,
+};
+
+/** An id that the database counts; with a `format` it may be a UUID, text or a whole number of 64 bits. */
+export const idType: FieldType = {
+  ...counted,
+  json: 'integer',
+  kind: 'integer',
+  read: integerType.read,
+  parse: integerType.parse,
+  expects: integerType.expects,
+  variant: ({ format }) => (format === undefined ? idType : (formats[format] ?? idType)),
   schema: () => ({ type: 'integer', format: 'int64' }),
   sentSchema: (field) => boundsSchema(field, wholeNumbers),
   wireName: () => 'integer',

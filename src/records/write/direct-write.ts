@@ -1,4 +1,5 @@
 import type { Resource } from '../../model/api.ts';
+import { compareNumbers } from '../../model/constraints.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { touchedMorphs } from '../../query/write/morphs.ts';
@@ -211,7 +212,7 @@ function inOrder(
   records: Create['records'],
 ): readonly WrittenRecord[] {
   if (written.length === 1) return written;
-  if (isGenerated(id)) return written.toSorted((a, b) => Number(a.id) - Number(b.id));
+  if (isGenerated(id)) return written.toSorted((a, b) => compareNumbers(a.id, b.id));
   const places = new Map(records.map(({ values }, index) => [values.get(id), index]));
   return written.toSorted((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0));
 }

@@ -10,7 +10,7 @@ import { emptyHalves, halfIssue, touchedMorphs } from '../../query/write/morphs.
 import type { FieldValues, LinkChange, WritePlan } from '../../query/plan.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { encodeValue, type Dialect } from '../../sql/dialect.ts';
+import { decodeValue, encodeValue, type Dialect } from '../../sql/dialect.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
 import {
   findConflicts,
@@ -182,7 +182,11 @@ export class Writer {
       const outcome = await this.attempt(resource, values, undefined, noValues, never, insert);
       if (outcome.ok) {
         const { insertedId } = outcome.value;
-        ids.push(isGenerated(resource.id) ? insertedId : (values.get(resource.id) ?? null));
+        ids.push(
+          isGenerated(resource.id)
+            ? decodeValue(this.dialect, insertedId, resource.id)
+            : (values.get(resource.id) ?? null),
+        );
         rows.push(returningRead && outcome.value.returned[0]);
       } else ids.push(undefined);
       own.push(outcome.ok ? [] : this.problems(outcome.error, isArray ? `[${index}].` : ''));

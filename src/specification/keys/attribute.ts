@@ -27,6 +27,8 @@ export type AttributeSet =
   | 'allowedValues'
   /** Bounds, `multipleOf` and `enum` of numbers. */
   | 'wholeNumber'
+  /** `format` of an integer. */
+  | 'integerFormat'
   | 'number'
   /** Bounds, `multipleOf`, `precision` and `scale`. */
   | 'decimal'

@@ -140,8 +140,15 @@ export const attributes = {
   format: [
     ...fits<string>(stringFormat, { sets: ['stringFormat'], places: anywhere }),
     ...fits<string>(
-      choice(['uuid', 'string'], {
-        description: 'The kind of id; a counted integer if left out.',
+      choice(['bigint'], {
+        description: '64 bits instead of 53; on the wire a string, such as "9007199254740993".',
+      }),
+      { sets: ['integerFormat'], places: anywhere },
+    ),
+    ...fits<string>(
+      choice(['uuid', 'string', 'bigint'], {
+        description:
+          'The kind of id; a counted integer if left out. With `bigint` it is counted as well, and a string on the wire.',
       }),
       { sets: ['idFormat'] },
     ),

@@ -96,7 +96,7 @@ function asRelation(kind: string): string {
 
 function wrongPlace(type: string, place: Place): string {
   if (place === 'id') {
-    return `\`id\` has to be of type id, not ${type}; its \`format\` may be uuid or string`;
+    return `\`id\` has to be of type id, not ${type}; its \`format\` may be uuid, string or bigint`;
   }
   if (place === 'field') {
     return 'type id is for the field `id` alone; a foreign key to an integer id is of type integer, with `reference`';

@@ -40,7 +40,7 @@ export function compileAllowedRows(plan: RowsPlan, key: Field, dialect: Dialect)
     return buildStatement(dialect, (add) => {
       const isWanted = dialect.compare(column, 'in', add('keys'), key);
       const where = [isWanted, ...rowConditions(plan.access, ownScope, dialect, add)];
-      return `SELECT ${column} FROM ${quoteTable(plan.resource.table)} AS t${whereSql(where)}`;
+      return `SELECT ${dialect.select(column, key)} FROM ${quoteTable(plan.resource.table)} AS t${whereSql(where)}`;
     });
   });
 }

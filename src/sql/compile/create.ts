@@ -69,9 +69,10 @@ export function createWithLinksSql(
   }
   if (isKept) {
     const asked = [0, 1, 2, 4].map((place) => add(kept + place));
-    // A numeric id needs no encoding in JSON or a URL.
+    // A numeric id needs no encoding in a URL, and in JSON quotes at most.
+    const mark = id.type.json === 'string' ? '"' : '';
     const answer = isDrawn
-      ? [`'[' || created.id || ']'`, `${add(kept + 6)}::text || created.id`]
+      ? [`'[${mark}' || created.id || '${mark}]'`, `${add(kept + 6)}::text || created.id`]
       : [add(kept + 5), add(kept + 6)];
     steps.push(
       `kept AS (INSERT INTO ${keyTable} (scope, request, at, status, ids, location)` +

@@ -56,7 +56,7 @@ export function deleteStatements(dialect: Dialect, cached: Cached): DeleteStatem
     dialect.compare(quote(id.column), 'eq', add('id'), id);
   const leads = (resource: Resource): string =>
     referencedFields(resource)
-      .map((field) => quote(field.column))
+      .map((field) => dialect.select(quote(field.column), field))
       .join(', ');
   const isMet = ({ key, pair }: Step, keys: string): string =>
     dialect.compare(quote(key.column), 'in', keys, key) +

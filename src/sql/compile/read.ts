@@ -261,7 +261,7 @@ function compileExpand(expand: ExpandPlan, above: ColumnList, dialect: Dialect):
 
 /**
  * The conversion of parent keys. The id field of a morph pair is text if its targets have ids of different types. A scaled
- * decimal beyond a double's precision is read as text, but looked up as a whole number.
+ * decimal beyond a double's precision is read as text, but looked up as a whole number; a bigint is its text in both.
  */
 function keyConversion(
   relation: Relation,
@@ -277,7 +277,8 @@ function keyConversion(
         : undefined;
   if (column !== undefined)
     return (key) => column.type.parse(String(key), column) as SqlValue | undefined;
-  const isScaled = codecOf(dialect, keyField).readAsText !== undefined;
+  const { readAsText, encode } = codecOf(dialect, keyField);
+  const isScaled = readAsText !== undefined && encode !== undefined;
   return isScaled ? wholeNumber : undefined;
 }
 

@@ -84,6 +84,7 @@ export function writeStatements(dialect: Dialect): WriteStatements {
     `${kind} ${resource.name} ${fields.map((field) => field.name).join(',')}`;
   const columns = (fields: readonly Field[]): string[] =>
     fields.map((field) => quote(field.column));
+  const shown = (field: Field): string => dialect.select(quote(field.column), field);
   const isOne = (field: Field, placeholder: string): string =>
     dialect.compare(quote(field.column), 'eq', placeholder, field);
   const byId = ({ id }: Resource, add: Add): string => isOne(id, add('id'));
@@ -108,13 +109,12 @@ export function writeStatements(dialect: Dialect): WriteStatements {
     return `UPDATE ${quoteTable(resource.table)} SET ${sets.join(', ')} WHERE ${byId(resource, add)}`;
   };
   const shownOf = ({ selection }: CompiledRead): string[] => {
-    const shown: string[] = [];
-    for (const { position, field } of selection.columns)
-      shown[position] = dialect.select(quote(field.column), field);
-    return shown;
+    const all: string[] = [];
+    for (const { position, field } of selection.columns) all[position] = shown(field);
+    return all;
   };
   const rowOf = (read: CompiledRead): string =>
-    [...shownOf(read), quote(read.plan.resource.id.column)].join(', ');
+    [...shownOf(read), shown(read.plan.resource.id)].join(', ');
   const { rowVersion } = dialect;
   const linksSql = (
     { through, ownerKey, targetKey }: BelongsToMany,
@@ -125,7 +125,7 @@ export function writeStatements(dialect: Dialect): WriteStatements {
     const isNamed =
       keys === undefined ? '' : ` AND ${dialect.compare(target, 'in', keys, targetKey)}`;
     return (
-      `SELECT ${quote(through.id.column)}, ${target} FROM ${quoteTable(through.table)}` +
+      `SELECT ${shown(through.id)}, ${shown(targetKey)} FROM ${quoteTable(through.table)}` +
       ` WHERE ${isOne(ownerKey, owner)}${isNamed} ORDER BY ${quote(through.id.column)} DESC`
     );
   };
@@ -134,8 +134,7 @@ export function writeStatements(dialect: Dialect): WriteStatements {
       cached(
         keyOf('insert', resource, fields),
         (add) =>
-          insertSql(resource, fields, 1, add) +
-          (dialect.returning?.(quote(resource.id.column)) ?? ''),
+          insertSql(resource, fields, 1, add) + (dialect.returning?.(shown(resource.id)) ?? ''),
       ),
     insertMany: (resource, fields, count) =>
       cached(keyOf(`insert ${count}`, resource, fields), (add) =>
@@ -202,13 +201,13 @@ export function writeStatements(dialect: Dialect): WriteStatements {
       ),
     current: (resource, fields) =>
       cached(keyOf('current', resource, fields), (add) => {
-        const selected = fields.map((field) => dialect.select(quote(field.column), field));
+        const selected = fields.map(shown);
         return `SELECT ${['1', ...selected].join(', ')} FROM ${quoteTable(resource.table)} WHERE ${byId(resource, add)}`;
       }),
     currentOf: (resource, fields, isLocked) =>
       cached(keyOf(isLocked ? 'locked' : 'current of', resource, fields), (add) => {
         const { id, table } = resource;
-        const selected = [id, ...fields].map((field) => dialect.select(quote(field.column), field));
+        const selected = [id, ...fields].map(shown);
         const isWanted = dialect.compare(quote(id.column), 'in', add('keys'), id);
         return `SELECT ${selected.join(', ')} FROM ${quoteTable(table)} WHERE ${isWanted}${isLocked ? dialect.forUpdateMany : ''}`;
       }),
@@ -236,7 +235,7 @@ export function writeStatements(dialect: Dialect): WriteStatements {
     linkable: ({ target, targetField }) =>
       cached(keyOf('linkable', target, [targetField]), (add) => {
         const isWanted = dialect.compare(quote(target.id.column), 'in', add('keys'), target.id);
-        return `SELECT ${columns([target.id, targetField]).join(', ')} FROM ${quoteTable(target.table)} WHERE ${isWanted}`;
+        return `SELECT ${shown(target.id)}, ${shown(targetField)} FROM ${quoteTable(target.table)} WHERE ${isWanted}`;
       }),
     exists: (field) =>
       cached(
@@ -250,7 +249,7 @@ export function writeStatements(dialect: Dialect): WriteStatements {
       const { resource } = first;
       return cached(keyOf('same', resource, fields), (add) => {
         const where = fields.map((field, index) => isOne(field, add(index)));
-        return `SELECT ${quote(resource.id.column)} FROM ${quoteTable(resource.table)} WHERE ${where.join(' AND ')} LIMIT 1`;
+        return `SELECT ${shown(resource.id)} FROM ${quoteTable(resource.table)} WHERE ${where.join(' AND ')} LIMIT 1`;
       });
     },
     ...deleteStatements(dialect, cached),

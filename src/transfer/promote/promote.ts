@@ -81,7 +81,7 @@ async function passIds(resource: Resource, source: Database, target: Database): 
   await advanceSequence(id, dialect, target);
   const highest = await lastGiven(table, source);
   const [row] = await rowsFrom(target, `SELECT max(${quote(id.column)}) FROM ${quoteTable(table)}`);
-  if (highest <= Number(row?.[0] ?? 0)) return;
+  if (highest <= BigInt(String(row?.[0] ?? 0))) return;
   const set = buildStatement(
     dialect,
     (add) =>
@@ -92,16 +92,16 @@ async function passIds(resource: Resource, source: Database, target: Database): 
 }
 
 /** The highest id that SQLite has generated, which it keeps for AUTOINCREMENT tables. */
-async function lastGiven(table: string, source: Database): Promise<number> {
+async function lastGiven(table: string, source: Database): Promise<bigint> {
   const known = await rowsFrom(
     source,
     `SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'`,
   );
-  if (known.length === 0) return 0;
+  if (known.length === 0) return 0n;
   const statement = buildStatement(
     source.dialect,
-    (add) => `SELECT max(seq) FROM sqlite_sequence WHERE name = ${add(0)}`,
+    (add) => `SELECT CAST(max(seq) AS TEXT) FROM sqlite_sequence WHERE name = ${add(0)}`,
   );
   const [row] = await source.all(statement, { bound: [table] });
-  return Number(row?.[0] ?? 0);
+  return BigInt(String(row?.[0] ?? 0));
 }
