@@ -43,10 +43,7 @@ const fleeting: ReadonlySet<string> = new Set(['exp', 'iat', 'nbf', 'jti']);
 export function scopeOf({ authenticated, id, claims }: Caller): string {
   if (!authenticated || id !== undefined) return JSON.stringify([authenticated, id]);
   const said = Object.entries(claims).filter(([name]) => !fleeting.has(name));
-  return JSON.stringify(
-    said.sort(([one], [other]) => (one < other ? -1 : 1)),
-    (_name, value: unknown) => (value instanceof ExactNumber ? [plainText(value)] : value),
-  );
+  return JSON.stringify(said.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 const reserved: ReadonlySet<string> = new Set(reservedRoles);

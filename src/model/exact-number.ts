@@ -1,17 +1,27 @@
 import type { JsonValue } from '../specification/specification.ts';
 
+/** `JSON.rawJSON`, which the library of TypeScript does not know yet. */
+const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
+
 /**
- * A JSON number whose text says more than its double: kept until the field's type has decided whether it can be
- * stored exactly. `parseExactly` makes these only where the text of the double would differ.
+ * A JSON number that no double stands for, with all its digits, and without an exponent unless it is very long. Inside a value of JSON it takes
+ * the place of a number: what walks through such values has to ask `isJsonObject`, and JSON.stringify writes its digits.
  */
 export class ExactNumber {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
   }
+
+  toJSON(): unknown {
+    return rawJSON(this.text);
+  }
 }
 
-/** Parses a JSON text. A number that its double does not write the same way becomes an `ExactNumber`. Throws like JSON.parse. */
+/** The most characters of a number without an exponent that is kept exactly. */
+export const longestNumber = 400;
+
+/** Parses a JSON text. A number that its double does not stand for becomes an `ExactNumber`. Throws like JSON.parse. */
 export function parseExactly(text: string): unknown {
   // Only long digit strings and exponents can lose precision in a double.
   return /[\d.]{16}|\d[eE]/u.test(text)
@@ -20,8 +30,23 @@ export function parseExactly(text: string): unknown {
 }
 
 function keepExact(_key: string, value: unknown, context: { readonly source?: string }): unknown {
-  if (typeof value !== 'number' || context.source === undefined) return value;
-  return String(value) === context.source ? value : new ExactNumber(context.source);
+  return typeof value === 'number' && context.source !== undefined
+    ? exactNumber(context.source)
+    : value;
+}
+
+/** The number that a JSON number's text is: its double if that stands for the same number. */
+export function exactNumber(text: string): number | ExactNumber {
+  const double = Number(text);
+  if (String(double) === text) return double;
+  const exact = parseJsonNumber(text);
+  // Too large, or with more digits than are looked at.
+  if (exact === undefined) return new ExactNumber(text);
+  const nearest = parseJsonNumber(String(double));
+  const isDouble = nearest !== undefined && compareDecimals(exact, nearest) === 0;
+  if (isDouble) return double;
+  const digits = shortestDigits(exact);
+  return new ExactNumber(digits.length > longestNumber ? text : digits);
 }
 
 /** A decimal number as an integer of `scale` decimal places. */
@@ -50,17 +75,14 @@ export function parseJsonNumber(text: string): Scaled | undefined {
 
 /** A number as a filter takes it and people read it: never with an exponent. Other values as their text. */
 export function plainText(value: JsonValue | ExactNumber): string {
-  if (value instanceof ExactNumber) return shortestText(value.text);
+  if (value instanceof ExactNumber) return value.text;
   const text = String(value);
   const scaled = typeof value === 'number' && /e/u.test(text) ? parseJsonNumber(text) : undefined;
   return scaled === undefined ? text : formatScaled(scaled.digits, scaled.scale);
 }
 
-/** A JSON number without exponent and without zeros at the end of its fraction; as written if it is too large. */
-function shortestText(text: string): string {
-  const scaled = parseJsonNumber(text);
-  if (scaled === undefined) return text;
-  let { digits, scale } = scaled;
+/** A number without zeros at the end of its fraction. */
+function shortestDigits({ digits, scale }: Scaled): string {
   for (; scale > 0 && digits % 10n === 0n; scale -= 1) digits /= 10n;
   return formatScaled(digits, scale);
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestApi } from '../support/api.ts';
+import { compareDecimals, parseDecimal, parseJsonNumber } from '../../src/model/exact-number.ts';
 import { serveBoth } from '../support/both.ts';
 
 /** Values of every kind under one key; their ids count from 1. */
@@ -79,8 +80,10 @@ function compare(value: unknown, operand: string, isOrder: boolean): number | un
   if (typeof value === 'string') return Buffer.compare(Buffer.from(value), Buffer.from(operand));
   if (typeof value === 'boolean') return !isOrder && String(value) === operand ? 0 : undefined;
   if (typeof value !== 'number' || !/^-?\d+(?:\.\d+)?$/u.test(operand)) return undefined;
-  const number = Number(operand);
-  return Number.isFinite(number) ? Math.sign(value - number) : undefined;
+  const [one, other] = [parseJsonNumber(String(value)), parseDecimal(operand)];
+  if (one === undefined || other === undefined || !Number.isFinite(Number(operand)))
+    return undefined;
+  return Math.sign(compareDecimals(one, other));
 }
 
 function matching(operator: string, operand: string): readonly number[] {

@@ -190,7 +190,7 @@ describe('a value that is refused', () => {
       ['object', '"{}"', 400, 'must be an object'],
       ['object', '1e999', 400, 'must be an object'],
       ['object', '123456789012345678e-3', 400, 'must be an object'],
-      ['object', '{"a":9007199254740993}', 422, `.a ${range}`],
+      ['object', '{"a":1e400}', 422, '.a is too large for a number'],
       ['object', '{"a":{"b":["\\u0000"]}}', 422, '.a.b[0] must not hold a NUL character'],
       ['object', '{"\\ud800":1}', 422, '.\ud800 must not hold half of a surrogate pair'],
       ['shape', '{}', 400, '.a is required'],
@@ -201,7 +201,7 @@ describe('a value that is refused', () => {
       ['array', '[1,1]', 422, 'must not have the same item twice'],
       ['array', '[1,"a"]', 400, '[1] must be a number'],
       ['json', '1e999', 422, 'is too large for a number'],
-      ['json', '9007199254740993', 422, range],
+      ['json', '1e-400', 422, 'must have at most 400 digits'],
       ['json', '"\\u0000"', 422, 'must not hold a NUL character'],
     ];
   test.each(rows)('%s: %s', async (field, sent, status, problem) => {

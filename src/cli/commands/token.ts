@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { keysOfFile, type JwtSpecification, type VerificationKey } from '../../auth/keys.ts';
-import { ExactNumber, isDouble, plainText } from '../../model/exact-number.ts';
+import { exactNumber } from '../../model/exact-number.ts';
 import { audienceOf } from '../../auth/tokens.ts';
 import { algorithmsOf } from '../../specification/parsers/public-key.ts';
 import { fromFolder, typedCommand, type Context } from '../context.ts';
@@ -91,7 +91,7 @@ function readClaim(name: string, text: string): unknown {
   try {
     value = JSON.parse(text, (_name, item: unknown, context?: { readonly source?: string }) => {
       if (typeof item === 'number')
-        isRounded ||= !isDouble(plainText(new ExactNumber(context?.source ?? '')));
+        isRounded ||= typeof exactNumber(context?.source ?? '') !== 'number';
       return item;
     });
   } catch {

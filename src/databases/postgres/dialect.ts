@@ -2,11 +2,10 @@ import { numericOf } from '../../model/field-types/decimal.ts';
 import { operators, type Comparison } from '../../model/operators.ts';
 import type { Field } from '../../model/api.ts';
 import { isDecimalText, isFineMoment } from '../../model/indexes.ts';
-import { numberType } from '../../model/field-types/number.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { momentTexts } from '../../specification/stored-forms.ts';
-import { anyMember } from '../../model/field-types/json.ts';
+import { anyMember, parseNumber } from '../../model/field-types/json.ts';
 import { momentBounds } from '../../model/field-types/stored-as.ts';
 import {
   codecOf,
@@ -79,13 +78,13 @@ function compareAny(json: string, operator: Comparison, parameter: string): stri
 /** The values that an item may have to be the wanted one: text of no type may be that of a number or a boolean. */
 function alternatives(wanted: JsonValue, field: Field): readonly JsonValue[] {
   if (!hasUntypedItems(field)) return [wanted];
-  return anyAlternatives(wanted, field);
+  return anyAlternatives(wanted);
 }
 
-function anyAlternatives(wanted: JsonValue, field: Field): readonly JsonValue[] {
+function anyAlternatives(wanted: JsonValue): readonly JsonValue[] {
   const text = String(wanted);
   if (text === 'true' || text === 'false') return [wanted, text === 'true'];
-  const number = numberType.parse(text, field);
+  const number = parseNumber(text);
   return number === undefined ? [wanted] : [wanted, number];
 }
 
@@ -145,10 +144,10 @@ function partOperand(value: JsonValue, operator: Comparison): string {
 }
 
 /** What `anyMember` is compared with: alternatives as a list of JSON, or for an order as JSON of a list. */
-function anyOperand(value: JsonValue, operator: Comparison, field: Field): string {
+function anyOperand(value: JsonValue, operator: Comparison): string {
   if (operators[operator].comparesWith === 'part') return partOperand(value, operator);
   const wanted = wantedValues(value);
-  const all = wanted.flatMap((item) => anyAlternatives(item, field));
+  const all = wanted.flatMap((item) => anyAlternatives(item));
   return operators[operator].undeclared === 'each'
     ? JSON.stringify(all)
     : arrayText(all.map((item) => JSON.stringify(item)));
@@ -296,7 +295,7 @@ export const postgresAlike: Dialect = {
     return keyReaders.get(wanted)?.(text) ?? text;
   },
   operand: (value, operator, field) => {
-    if (field.type === anyMember) return anyOperand(value, operator, field);
+    if (field.type === anyMember) return anyOperand(value, operator);
     if (field.items !== undefined)
       return nativeSql(field)?.isArray === true
         ? nativeItems(value, field.items)

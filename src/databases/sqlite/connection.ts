@@ -1,4 +1,5 @@
 import Driver from 'better-sqlite3';
+import { addNumberFunctions } from './json-numbers.ts';
 import { valuesFor, type Statement, type Values } from '../../sql/statement.ts';
 import type { Row } from '../database.ts';
 
@@ -14,6 +15,7 @@ export class SqliteConnection {
     this.driver = new Driver(file, { ...options, timeout: 0 });
     this.driver.pragma('trusted_schema = OFF');
     this.driver.pragma('foreign_keys = ON');
+    addNumberFunctions(this.driver);
     if (cache !== undefined) this.driver.pragma(`cache_size = -${Math.ceil(cache / 1024)}`);
   }
 

@@ -1,13 +1,20 @@
 import type { Field, JsonForm } from '../../model/api.ts';
 import { isDecimalText, isFineMoment } from '../../model/indexes.ts';
-import { numberType } from '../../model/field-types/number.ts';
 import { operators, type Comparison } from '../../model/operators.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { momentTexts } from '../../specification/stored-forms.ts';
 import type { SqlValue } from '../../model/values.ts';
-import { anyMember } from '../../model/field-types/json.ts';
+import { anyMember, parseNumber } from '../../model/field-types/json.ts';
 import { heldAs, momentBounds } from '../../model/field-types/stored-as.ts';
 import { jsonGuard } from '../../sql/compile/json-guard.ts';
+import {
+  exactNumberOf,
+  isEitherLong,
+  markedNumber,
+  mayHoldLong,
+  numberOf,
+  orderOf,
+} from './json-numbers.ts';
 import {
   codecOf,
   literal,
@@ -31,6 +38,8 @@ const listItems = (placeholder: string): string => `(SELECT value FROM json_each
 function itemValue(field: Field): string {
   return field.items?.type.json === 'any'
     ? "CASE WHEN item.type IN ('true', 'false') THEN item.type" +
+        ` WHEN item.type IN ('integer', 'real') AND ${mayHoldLong('item.json')}` +
+        ` THEN ${exactNumberOf('(item.json -> item.fullkey)')}` +
         " WHEN item.type NOT IN ('object', 'array') THEN item.value END"
     : 'item.value';
 }
@@ -52,11 +61,11 @@ function compareArray(column: string, isAll: boolean, parameter: string, field: 
 
 /** The values that an item may have to be the wanted one: text of no type may be that of a number. */
 function alternatives(wanted: JsonValue, field: Field): readonly JsonValue[] {
-  return field.items?.type.json === 'any' ? numberAlternatives(wanted, field) : [wanted];
+  return field.items?.type.json === 'any' ? numberAlternatives(wanted).map(markedNumber) : [wanted];
 }
 
-function numberAlternatives(wanted: JsonValue, field: Field): readonly JsonValue[] {
-  const number = numberType.parse(String(wanted), field);
+function numberAlternatives(wanted: JsonValue): readonly JsonValue[] {
+  const number = parseNumber(String(wanted));
   return number === undefined ? [wanted] : [wanted, number];
 }
 
@@ -93,7 +102,8 @@ function asDouble(number: string): string {
 function compareAny(json: string, operator: Comparison, parameter: string): string {
   const value =
     `CASE WHEN json_type(${json}) IN ('true', 'false') THEN json_type(${json})` +
-    ` WHEN json_type(${json}) NOT IN ('object', 'array') THEN ${json} ->> '$' END`;
+    ` WHEN json_type(${json}) IN ('integer', 'real') THEN ${numberOf(json, `${json} ->> '$'`)}` +
+    ` WHEN json_type(${json}) = 'text' THEN ${json} ->> '$' END`;
   const { undeclared, isNegated = false } = operators[operator];
   switch (undeclared) {
     case 'list':
@@ -103,10 +113,13 @@ function compareAny(json: string, operator: Comparison, parameter: string): stri
       return condition(operator, text, parameter);
     }
     case 'each': {
+      const number = '(operand.json -> operand.fullkey)';
+      const isLong = `json_type(${json}) <> 'text' AND ${isEitherLong(json, number)}`;
       const isOperand =
         `json_type(${json}) IN ('integer', 'real', 'text')` +
         ` AND (json_type(${json}) = 'text') = (operand.type = 'text')` +
-        ` AND ${condition(operator, `(${json} ->> '$')`, 'operand.value')}`;
+        ` AND CASE WHEN ${isLong} THEN ${condition(operator, orderOf(json, number), '0')}` +
+        ` ELSE ${condition(operator, `(${json} ->> '$')`, 'operand.value')} END`;
       return `EXISTS (SELECT 1 FROM json_each(${parameter}) AS operand WHERE ${isOperand})`;
     }
     case undefined:
@@ -287,7 +300,10 @@ export const sqlite: Dialect = {
     const { comparesWith, items, sql } = operators[operator];
     if (comparesWith === 'part') return sql?.sqlite?.operand?.(String(value)) ?? String(value);
     if (field.type === anyMember) {
-      return JSON.stringify(wantedValues(value).flatMap((item) => numberAlternatives(item, field)));
+      const all = wantedValues(value).flatMap(numberAlternatives);
+      return JSON.stringify(
+        operators[operator].undeclared === 'list' ? all.map(markedNumber) : all,
+      );
     }
     if (items !== undefined) {
       return JSON.stringify(wantedValues(value).map((item) => alternatives(item, field)));

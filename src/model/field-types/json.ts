@@ -1,7 +1,7 @@
 import type { Codec, Field, FieldType } from '../api.ts';
 import { accept, mostIssues, wrongValue, type ParsedValue, type ValueIssue } from '../values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { ExactNumber } from '../exact-number.ts';
+import { ExactNumber, exactNumber, longestNumber, parseExactly } from '../exact-number.ts';
 import { parseText, readText } from './string.ts';
 
 /** JSON text in the column; it may have been written before the file declared the members that it does. */
@@ -13,7 +13,7 @@ const jsonText: Codec = {
 /** The value of a column of JSON text; text of others that is no JSON is the string that it is. */
 export function readStored(text: string): JsonValue {
   try {
-    return JSON.parse(text) as JsonValue;
+    return parseExactly(text) as JsonValue;
   } catch {
     return text;
   }
@@ -22,7 +22,7 @@ export function readStored(text: string): JsonValue {
 /** A jsonb column, which keeps members in an order of its own. */
 const jsonb: Codec = {
   encode: (value) => JSON.stringify(value),
-  decode: (stored, field) => inOrder(JSON.parse(String(stored)) as JsonValue, field),
+  decode: (stored, field) => inOrder(parseExactly(String(stored)) as JsonValue, field),
 };
 
 /**
@@ -30,7 +30,7 @@ const jsonb: Codec = {
  * Most often it is so already, and stays itself.
  */
 function inOrder(value: JsonValue, field: Field | undefined): JsonValue {
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return value;
   if (Array.isArray(value)) {
     const list = value.map((item: JsonValue) => inOrder(item, field?.items));
     return list.every((item, index) => item === value[index]) ? value : list;
@@ -120,11 +120,22 @@ export function below(path: string, parsed: ParsedValue): ParsedValue {
 }
 
 function readNumber(value: number | ExactNumber): ParsedValue {
-  const number = value instanceof ExactNumber ? Number(value.text) : value;
-  if (!Number.isFinite(number)) return wrongValue('is too large for a number');
-  if (Math.abs(number) > Number.MAX_SAFE_INTEGER)
-    return wrongValue('must be between -9007199254740991 and 9007199254740991');
-  return accept(number === 0 ? 0 : number);
+  if (typeof value === 'number')
+    return Number.isFinite(value)
+      ? accept(value === 0 ? 0 : value)
+      : wrongValue('is too large for a number');
+  if (!Number.isFinite(Number(value.text))) return wrongValue('is too large for a number');
+  return value.text.length > longestNumber || /e/iu.test(value.text)
+    ? wrongValue(`must have at most ${longestNumber} digits`)
+    : accept(value as unknown as JsonValue);
+}
+
+/** The number that the text of a filter may mean, with all its digits. */
+export function parseNumber(text: string): JsonValue | undefined {
+  if (!/^-?\d{1,400}(?:\.\d{1,400})?$/u.test(text)) return undefined;
+  // No JSON number begins with zeros.
+  const parsed = readNumber(exactNumber(text.replace(/^(-?)0+(?=\d)/u, '$1')));
+  return parsed.ok ? parsed.value : undefined;
 }
 
 /** Reads any JSON value that every database can hold, with members in the canonical order. */

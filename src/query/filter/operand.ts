@@ -79,7 +79,7 @@ export function readClaim(claim: ClaimValue, slot: ComparedSlot): JsonValue | un
   const field = comparedField(slot);
   if (!isFitting(claim, slot, field)) return undefined;
   const text = plainText(claim);
-  return isTooLong(text, slot) || isRounded(text, claim, field) ? undefined : parse(text, slot);
+  return isTooLong(text, slot) || isRounded(text, field) ? undefined : parse(text, slot);
 }
 
 /** Whether a claim has a JSON type that a field can be compared with. */
@@ -101,14 +101,12 @@ function isFitting(
 const digitsOfDouble = 15;
 
 /** Whether a field is compared as a double that stands for other numbers as well as for the claim's. */
-function isRounded(text: string, claim: ClaimValue, { type, attributes }: Field): boolean {
+function isRounded(text: string, { type, attributes }: Field): boolean {
   if (text.length <= digitsOfDouble) return false;
   const { storedAs } = attributes;
   if (storedAs === 'real' || storedAs === 'text')
     return text.replaceAll(/\D|^-?0\.0*/gu, '').length > digitsOfDouble;
-  const isNumber =
-    type.number === 'double' || (type.json === 'any' && claim instanceof ExactNumber);
-  return isNumber && !isDouble(text);
+  return type.number === 'double' && !isDouble(text);
 }
 
 /** Whether a number fits. */
