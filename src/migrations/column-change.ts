@@ -141,7 +141,8 @@ function* convertValues(
       ? [`(${conversion.value(old)}) IS NULL`, conversion.isInexact?.(old) ?? '']
       : [`${old} IS NOT NULL`];
   const isLost = `${old} IS NOT NULL AND (${lost.filter((one) => one !== '').join(' OR ')})`;
-  const count = yield `SELECT count(*) FROM ${from} WHERE ${isLost}`;
+  const isKept = isWritten(table, wanted, rules);
+  const count = yield `SELECT count(*) FROM ${from} WHERE ${isLost}${isKept}`;
   // If the file says the same as before, the database is what differs.
   const isOther = kind !== wanted.kind && kind !== 'any';
   const declared = declaredType(actual);
@@ -149,7 +150,7 @@ function* convertValues(
   const isUnbounded = digitsOf(kind)?.precision === 1_000;
   const was = isOther && !isUnbounded ? kind : declared === '' ? 'no type' : declared;
   const ofRules = lostRules(actual, isMade, conversion, rules);
-  const ofValues = count === 0 || wanted.isMadeAnew === true ? [] : [counted(count, 'value')];
+  const ofValues = count === 0 ? [] : [counted(count, 'value')];
   const losses = [...ofValues, ...ofRules];
   const loses = losses.length === 0 ? undefined : losses.join(' and ');
   const areValuesAlone = ofValues.length > 0 && ofRules.length === 0 && !wanted.isKey;
@@ -164,12 +165,23 @@ function* convertValues(
     step(`change ${name} from ${was} to ${isOther ? wanted.kind : type}`, {
       loses,
       obstacle,
-      ...(areValuesAlone
-        ? { lacking: { table: wantedTable, column: wanted.name, lost: isLost } }
-        : {}),
+      ...(areValuesAlone ? { lacking: { table: wantedTable, column: wanted.name } } : {}),
     }),
   );
   return conversion;
+}
+
+/** The SQL condition of the rows whose value is no generated one, behind another condition. */
+function isWritten(
+  { columns }: ActualTable,
+  { written = 'all' }: ColumnSchema,
+  { dialect }: SchemaRules,
+): string {
+  if (written === 'all') return '';
+  const key = [...columns.values()].find(({ isPrimary }) => isPrimary);
+  if (key === undefined) return '';
+  const ids = written.map((id) => (typeof id === 'number' ? String(id) : dialect.text(String(id))));
+  return ` AND ${ids.length === 0 ? 'FALSE' : `${quote(key.name)} IN (${ids.join(', ')})`}`;
 }
 
 /** The type of a column as its table declares it. */

@@ -2,7 +2,7 @@ import type { Api, Field } from '../model/api.ts';
 import { counted } from '../model/values.ts';
 import { quote } from '../sql/dialect.ts';
 import { schemaOf, type MigrationStep } from '../sql/schema/schema.ts';
-import type { TableSchema } from '../sql/schema/table.ts';
+import type { TableSchema, WrittenValues } from '../sql/schema/table.ts';
 import { DatabaseFailure } from '../databases/database.ts';
 import type {
   ActualTable,
@@ -34,8 +34,11 @@ import { isSameRecord, recordedKind, type RecordRow } from '../databases/existin
 export interface MigrationOptions {
   /** Whether a migration may lose values. */
   readonly allowDataLoss?: boolean;
-  /** Fields whose values will be generated anew: their columns may be null for now, and their values may be lost. */
-  readonly lacking?: ReadonlySet<Field>;
+  /**
+   * Fields whose values will be generated anew, but for the written ones: their columns may be null for now, and generated
+   * values may be lost.
+   */
+  readonly lacking?: ReadonlyMap<Field, WrittenValues>;
   /** Whether the table of a resource that seems to have been renamed is renamed with it. */
   readonly followsRenames?: boolean;
 }

@@ -106,20 +106,11 @@ describe('a change of type', () => {
 });
 
 test('what stands in the way of one step is not said of the others', async () => {
-  const served = await live(`access: public
-resources:
-  things:
-    fields: { name: { type: string, unique: true } }
-`);
+  const things = (kind: string, more = ''): string =>
+    `access: public\nresources:\n  things:\n    fields:\n      kind: { type: string, values: [a, b]${kind} }\n${more}`;
+  const served = await live(things(''));
   await served.save(
-    `access: public
-resources:
-  things:
-    fields:
-      name: { type: string }
-      stock: { type: integer, required: true }
-      id: { type: id, format: uuid }
-`,
+    things(', unique: true', '      stock: { type: integer, required: true }\n'),
     kept,
   );
   const lines = served.note().split('\n');

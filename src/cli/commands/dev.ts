@@ -68,7 +68,7 @@ async function prepare(context: Context, served: Served, options: FillOptions): 
     for (const line of await fillLacking(context, served, lacking, options))
       context.output.note(line);
   };
-  const filling = options.generates ? { fill, lossesOf: generatingAnew(served) } : undefined;
+  const filling = options.generates ? { fill, writtenIn: generatingAnew(served) } : undefined;
   const isCurrent = await open.isUpToDate(specification.api);
   const lacking = isCurrent ? undefined : await bringUpToDate(context, served, filling);
   if (await fillEmpty(context, specification, open, options, provenance)) return;

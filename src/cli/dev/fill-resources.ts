@@ -13,12 +13,12 @@ import {
   type Renewed,
 } from '../../generate/fill/renew.ts';
 import type { Field, Resource } from '../../model/api.ts';
+import type { WrittenValues } from '../../sql/schema/table.ts';
 import { writeStatements } from '../../sql/compile/write.ts';
 import type { Problem } from '../../specification/problems.ts';
 import type { Context } from '../context.ts';
 import { CommandFailure, GenerationFailure } from '../failure.ts';
 import { generationProblems } from './data-problems.ts';
-import type { Losses } from './migrate-and-fill.ts';
 import type { Served } from './served.ts';
 import { formatProblem, type SpecificationFile } from '../files/specification.ts';
 import type { OpenDatabase } from '../database/target.ts';
@@ -141,32 +141,35 @@ async function formerGenerators(madeBy: MadeBy): Promise<FormerGenerator> {
   };
 }
 
+/** A statement names at most so many written values. */
+const mostWritten = 1_000;
+
 /**
- * The numbers of values among `lost` that were not generated, so that this file cannot generate them again. Keys and unique
- * values cannot be generated again either. Fails if values for `lacking` cannot be generated.
+ * Which values of `lost` fields were not generated, so that this file cannot generate them again. Keys and unique values
+ * cannot be generated again either. Fails if values for `lacking` cannot be generated.
  */
-export async function lossesOf(
+export async function writtenIn(
   specification: SpecificationFile,
   madeBy: MadeBy,
   { database }: OpenDatabase,
-  lost: ReadonlyMap<Field, string>,
+  lost: readonly Field[],
   lacking: FieldsOf,
-): Promise<Losses> {
+): Promise<ReadonlyMap<Field, WrittenValues>> {
   await generatorFor(specification, seedOf(madeBy), lacking);
-  const losses = new Map<Field, number | 'all'>();
-  if (lost.size === 0) return losses;
+  const found = new Map<Field, WrittenValues>();
+  if (lost.length === 0) return found;
   const formerOf = await formerGenerators(madeBy);
-  for (const [field, where] of lost) {
+  for (const field of lost) {
     const generator = formerOf(field);
     const former = sameField(field, generator?.resources ?? []);
     const isKept = field.unique || field.reference !== undefined;
-    const count =
+    const written =
       generator === undefined || former === undefined || isKept
         ? 'all'
-        : await writtenValues(generator, database, former, where);
-    losses.set(field, count);
+        : await writtenValues(generator, database, former);
+    found.set(field, written.length > mostWritten ? 'all' : written);
   }
-  return losses;
+  return found;
 }
 
 /** The failure for problems that keep data from being generated. */

@@ -218,11 +218,11 @@ function newSince(madeBy: MadeBy, api: Api, lacking: Lacking): Lacking {
 }
 
 /** What tells which values that a migration would lose cannot be generated again. */
-export function generatingAnew({ specification, open, provenance }: Served): Filling['lossesOf'] {
+export function generatingAnew({ specification, open, provenance }: Served): Filling['writtenIn'] {
   return async (lost, lacking) => {
-    const { lossesOf } = await import('./fill-resources.ts');
+    const { writtenIn } = await import('./fill-resources.ts');
     const madeBy = (await provenance.known()) ?? new Map();
-    return lossesOf(specification, madeBy, open, lost, lacking);
+    return writtenIn(specification, madeBy, open, lost, lacking);
   };
 }
 

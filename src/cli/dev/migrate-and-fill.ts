@@ -1,8 +1,8 @@
 import { arePossible, type MigrationOptions } from '../../migrations/steps.ts';
 import type { FieldsOf } from '../../generate/fill/renew.ts';
 import type { Api, Field, Resource } from '../../model/api.ts';
-import { counted } from '../../model/values.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
+import type { WrittenValues } from '../../sql/schema/table.ts';
 import type { OpenDatabase } from '../database/target.ts';
 
 /** The tables and fields that a migration leaves without values. */
@@ -15,16 +15,13 @@ export interface Lacking {
 
 export const nothingLacking: Lacking = { resources: [], fields: new Map(), renamed: new Map() };
 
-/** The number of lost values of each field that were not generated; `all` if none can be generated again. */
-export type Losses = ReadonlyMap<Field, number | 'all'>;
-
 /** Fills them. */
 export interface Filling {
-  /**
-   * Which values cannot be generated again of those that the SQL condition of each field names. Fails if values for
-   * `lacking` cannot be generated.
-   */
-  readonly lossesOf: (lost: ReadonlyMap<Field, string>, lacking: FieldsOf) => Promise<Losses>;
+  /** Which values of `lost` fields were written, not generated. Fails if values for `lacking` cannot be generated. */
+  readonly writtenIn: (
+    lost: readonly Field[],
+    lacking: FieldsOf,
+  ) => Promise<ReadonlyMap<Field, WrittenValues>>;
   readonly fill: (lacking: Lacking) => Promise<unknown>;
 }
 
@@ -62,17 +59,14 @@ export async function migrateAndFill(
   if (filling === undefined) return { steps, lacking: undefined };
   // What stands in the way of the others does not stand in the way of those that only lack values.
   if (!arePossible(others, options)) return { steps: steps.map(onceFilled), lacking: undefined };
-  const lost = new Map(
-    steps.flatMap((one) => {
-      const field = fieldOf(api, one);
-      if (one.loses === undefined || field === undefined) return [];
-      return [[field, one.lacking?.lost ?? 'TRUE'] as const];
-    }),
+  const lost = steps.flatMap((one) => (one.loses === undefined ? [] : (fieldOf(api, one) ?? [])));
+  const written = await filling.writtenIn(lost, fields);
+  const anew = new Map(
+    [...fields.values()].flat().map((field) => [field, written.get(field) ?? []]),
   );
-  const losses = await filling.lossesOf(lost, fields);
-  if (options.allowDataLoss !== true && [...losses.values()].some((count) => count !== 0))
-    return { steps: steps.map((one) => withLosses(api, one, losses)), lacking: undefined };
-  await migrate(api, { ...options, lacking: new Set([...fields.values()].flat()) });
+  const eased = await migrate(api, { ...options, lacking: anew });
+  if (!arePossible(eased, options))
+    return { steps: steps.map((one) => withLosses(api, one, eased)), lacking: undefined };
   database.serve?.(api);
   let isDone = false;
   try {
@@ -90,13 +84,14 @@ export function onceFilled(step: MigrationStep): MigrationStep {
   return step.lacking === undefined ? step : { ...step, obstacle: undefined };
 }
 
-/** A step with the values that it loses for good; those of a field that loses none stand in nobody's way. */
-function withLosses(api: Api, step: MigrationStep, losses: Losses): MigrationStep {
+/** A step with the values that it loses for good. Steps of fields that lose none stand in nobody's way. */
+function withLosses(api: Api, step: MigrationStep, eased: readonly MigrationStep[]): MigrationStep {
   const field = fieldOf(api, step);
-  const count = (field && losses.get(field)) ?? 0;
-  if (count === 0) return { ...onceFilled(step), loses: field ? undefined : step.loses };
-  if (step.loses === undefined || count === 'all') return step;
-  return { ...step, loses: counted(count, 'value') };
+  if (field === undefined) return step;
+  const lossy = eased.filter((one) => one.loses !== undefined && fieldOf(api, one) === field);
+  if (lossy.length === 0) return { ...onceFilled(step), loses: undefined };
+  const loses = lossy.find(({ summary }) => summary === step.summary)?.loses;
+  return { ...step, loses: step.loses && loses };
 }
 
 /** The field whose values a step leaves out. */

@@ -185,8 +185,8 @@ export class LiveReload implements Reload {
       for (const line of await this.fillAll(next, lacking)) context.output.note(line);
     };
     const isShared = next.open === served.open;
-    const lossesOf = generatingAnew(next);
-    const filling = this.fill.generates ? { fill, lossesOf } : undefined;
+    const writtenIn = generatingAnew(next);
+    const filling = this.fill.generates ? { fill, writtenIn } : undefined;
     const putBack = isShared ? (): Promise<unknown> => this.putBack() : undefined;
     let allowDataLoss = false;
     for (;;) {
@@ -222,7 +222,7 @@ export class LiveReload implements Reload {
   private async putBack(): Promise<void> {
     const { served } = this;
     const fill = (lacking: Lacking): Promise<unknown> => this.fillAll(served, lacking);
-    const filling = { fill, lossesOf: async () => new Map() };
+    const filling = { fill, writtenIn: async () => new Map() };
     const { lacking } = await migrateAndFill(served.open, served.specification.api, {}, filling);
     // Records may have values of the other version.
     if (lacking !== undefined) await fill(lacking);

@@ -67,21 +67,21 @@ export function changedResources(
   );
 }
 
-/** The number of values of a field that are not the generated ones, among the rows of an SQL condition. */
+/** The ids of the records whose value of a field is neither null nor the generated one. */
 export async function writtenValues(
   generator: Generator,
   database: Database,
   field: Field,
-  where: string,
-): Promise<number> {
+): Promise<readonly JsonValue[]> {
   const { resource } = field;
   const rows = rowsBy(resource, () => generator);
-  let written = 0;
-  for await (const portion of portionsOf(resource, [resource.id, field], database, where))
+  const written: JsonValue[] = [];
+  for await (const portion of portionsOf(resource, [resource.id, field], database))
     for (const [id = null, value = null] of portion) {
+      if (value === null) continue;
       const number = rowOfId(resource, id, generator.settings.seed);
       const isGenerated = number !== undefined && isDeepStrictEqual(value, rows(number)(field));
-      if (!isGenerated) written += 1;
+      if (!isGenerated) written.push(id);
     }
   return written;
 }

@@ -17,24 +17,22 @@ const portionText = 1 << 20;
 
 /**
  * The `fields` of all rows of a resource in order of id, in portions; the longer the texts, the fewer rows. Each portion
- * starts after the last id of the previous one, so no cursor is held open. `where` is an SQL condition that holds no value
- * of a user.
+ * starts after the last id of the previous one, so no cursor is held open.
  */
 export async function* portionsOf(
   { table, id }: Resource,
   fields: readonly Field[],
   database: Pick<Database, 'all' | 'dialect'>,
-  where = 'TRUE',
 ): AsyncGenerator<readonly WireRow[]> {
   const { dialect } = database;
   const columns = [id, ...fields].map((field) => dialect.select(quote(field.column), field));
   const key = quote(id.column);
-  const from = `SELECT ${columns.join(', ')} FROM ${quoteTable(table)} WHERE ${where}`;
+  const from = `SELECT ${columns.join(', ')} FROM ${quoteTable(table)}`;
   const end = (limit: string): string => `ORDER BY ${key} LIMIT ${limit}`;
   const first = buildStatement(dialect, (add) => `${from} ${end(add('limit'))}`);
   const next = buildStatement(
     dialect,
-    (add) => `${from} AND ${key} > ${add(0)} ${end(add('limit'))}`,
+    (add) => `${from} WHERE ${key} > ${add(0)} ${end(add('limit'))}`,
   );
   const decode = rowDecoder(fields, dialect);
   let limit = fewest;

@@ -6,14 +6,12 @@ import type { OnDelete, StoredAs } from '../../specification/specification.ts';
 import { encodeValue, quote, quoteTable, type Dialect, type StoredForms } from '../dialect.ts';
 import { serviceTables } from './service-tables.ts';
 import { kindOf } from '../stored-kind.ts';
-import type { ColumnSchema, Fill, IndexSchema, TableSchema } from './table.ts';
+import type { ColumnSchema, Fill, IndexSchema, TableSchema, WrittenValues } from './table.ts';
 
 /** A table without records, or a column without values in existing records. */
 export interface Lacking {
   readonly table: string;
   readonly column?: string;
-  /** The SQL condition of the existing rows whose value of the column is lost. */
-  readonly lost?: string;
 }
 
 /** One difference between a database and the specification. */
@@ -43,7 +41,7 @@ export interface MigrationStep {
 export function schemaOf(
   api: Api,
   dialect: Dialect,
-  lacking: ReadonlySet<Field> = new Set(),
+  lacking: ReadonlyMap<Field, WrittenValues> = new Map(),
 ): readonly TableSchema[] {
   const resources = [...api.resources.values()];
   const tables = new Set(resources.map(({ table }) => table.toLowerCase()));
@@ -53,7 +51,7 @@ export function schemaOf(
     takesRows: resource.access.create.some(({ role }) => role !== 'none'),
     columns: [...resource.fields.values()].map((field) => ({
       ...columnOf(field, dialect),
-      ...(lacking.has(field) ? { nullable: true, isMadeAnew: true } : {}),
+      ...(lacking.has(field) ? { nullable: true, written: lacking.get(field) ?? [] } : {}),
     })),
     indexes: indexesOf(resource, tables),
   });

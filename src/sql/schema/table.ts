@@ -1,4 +1,4 @@
-import type { OnDelete, StoredAs } from '../../specification/specification.ts';
+import type { JsonValue, OnDelete, StoredAs } from '../../specification/specification.ts';
 import type { StoredKind } from '../stored-kind.ts';
 
 /** A table that the specification requires. */
@@ -14,14 +14,20 @@ export interface TableSchema {
   readonly isExtra?: boolean;
 }
 
+/** The rows whose value of a column was written, by id. */
+export type WrittenValues = readonly JsonValue[] | 'all';
+
 /** A column that the specification requires. */
 export interface ColumnSchema {
   readonly name: string;
   /** The SQL type; for the id with `PRIMARY KEY`. */
   readonly type: string;
   readonly nullable: boolean;
-  /** Whether its values may be lost, since they are generated anew. */
-  readonly isMadeAnew?: boolean;
+  /**
+   * Set if its values are generated anew: the ids of the rows whose value was written instead, which cannot be generated; or
+   * `all`.
+   */
+  readonly written?: WrittenValues;
   readonly isKey: boolean;
   readonly reference: ReferenceSchema | undefined;
   /** The `CHECK (…)` of a new column, which rejects values that are not of its type. */
