@@ -14,6 +14,7 @@ import {
   aroundMembers,
   itemOfRow,
   MembersOfRow,
+  rowIn,
   type Surroundings,
 } from './surroundings.ts';
 import type { Pool } from './distinct/pool.ts';
@@ -24,7 +25,10 @@ import type { Words } from './words/words.ts';
 
 /** What all field generators share. */
 export interface FieldContext {
+  /** The words of the file's locale. */
   readonly words: Words;
+  /** The words of a locale that a resource or field names. */
+  readonly wordsIn: (locale: string) => Words;
   readonly functions: UserFunctions;
   readonly seed: number;
   readonly siblingOf: (around: Surroundings) => SourceContext['siblingOf'];
@@ -53,6 +57,7 @@ export class FieldGenerator {
   private readonly around: Surroundings;
   private readonly key: Key;
   private readonly context: FieldContext;
+  private readonly words: Words;
   private readonly isItem: boolean;
   private readonly changes: readonly Transform[];
   private readonly members: ReadonlyMap<string, FieldGenerator>;
@@ -70,10 +75,14 @@ export class FieldGenerator {
     path: readonly (string | number)[],
     place: string,
     context: FieldContext,
+    outerWords: Words,
     around = aroundField(field),
     isItem = false,
   ) {
-    const { words, functions, seed } = context;
+    const { functions, seed } = context;
+    const { locale } = field.attributes;
+    const words = locale === undefined ? outerWords : context.wordsIn(locale);
+    this.words = words;
     this.field = field;
     this.path = path;
     this.place = place;
@@ -94,6 +103,7 @@ export class FieldGenerator {
         [...path, ...below],
         `${place}.${name}`,
         context,
+        words,
         below.length === 1 ? around : aroundMembers(field, around, isItem),
         below.length === 1,
       );
@@ -141,7 +151,7 @@ export class FieldGenerator {
     const { custom } = this;
     const isTold = custom === undefined || custom.isDistinct || custom.pool !== undefined;
     if (isTold || this.isEndless) return false;
-    return comesTwice(this.context.words.random, (row) => this.attempt(custom, row, 0));
+    return comesTwice(this.words, (row) => this.attempt(custom, row, 0));
   }
 
   /** The order of distinct values, if rows are added beside stored ones (`others`) and the values can be listed. */
@@ -194,8 +204,10 @@ export class FieldGenerator {
   }
 
   /** The value of a row; another `draw` gives another one. Throws a `GenerationProblem` if the field cannot have one. */
-  make(row: Row, draw = 0): JsonValue {
-    const { random } = this.context.words;
+  make(whole: Row, draw = 0): JsonValue {
+    const { random } = this.words;
+    const { locale } = this.field.attributes;
+    const row = locale === undefined ? whole : rowIn(locale, whole);
     if (this.emptyShare > 0) {
       if (this.isReached !== undefined) return this.isReached(row) ? this.part(row, draw) : null;
       random.start(this.key, row.number, -1);
@@ -208,7 +220,7 @@ export class FieldGenerator {
   private part(row: Row, index: number): JsonValue {
     if (this.items !== undefined) return this.checked(this.list(row, this.items, index));
     if (this.members.size > 0) {
-      const { random } = this.context.words;
+      const { random } = this.words;
       const part = new MembersOfRow(row, (name) =>
         random.keeping(() => this.members.get(name)?.makePart(part, index)),
       );
@@ -232,7 +244,7 @@ export class FieldGenerator {
   }
 
   private makePart(row: Row, index: number): JsonValue {
-    const { random } = this.context.words;
+    const { random } = this.words;
     if (this.emptyShare > 0) {
       random.start(this.key, row.number, -1 - index);
       if (random.chance(this.emptyShare)) return null;
@@ -242,7 +254,7 @@ export class FieldGenerator {
 
   private list(row: Row, items: FieldGenerator, index: number): readonly JsonValue[] {
     const { minItems, maxItems = Infinity, uniqueItems = false } = this.field.attributes;
-    const { random } = this.context.words;
+    const { random } = this.words;
     random.start(this.key, row.number, index);
     const least = Math.min(minItems ?? 1, maxItems);
     const count = random.between(least, Math.min(maxItems, Math.max(least, 4)));
@@ -286,7 +298,7 @@ export class FieldGenerator {
   }
 
   private attempt(source: Source, row: Row, attempt: number): ParsedValue {
-    const { words } = this.context;
+    const { words } = this;
     const { pool } = source;
     words.random.start(this.key, row.number, attempt);
     let value: unknown;
@@ -355,7 +367,8 @@ export class FieldGenerator {
 
   private inferred(isDistinct: boolean): readonly Source[] {
     const { field, isItem, around } = this;
-    const { words, siblingOf } = this.context;
+    const { words } = this;
+    const { siblingOf } = this.context;
     return inferredSources(field, isItem, isDistinct, words, around, siblingOf(around));
   }
 
@@ -375,12 +388,12 @@ export class FieldGenerator {
       throw new GenerationProblem(this.path, 'its constraints leave no value', 'warning');
     // A single source is judged by the values that it gives.
     if (sources.length === 1) return first;
-    const { random } = this.context.words;
+    const { random } = this.words;
     const judged = sources.map((source) => {
       let good = 0;
       random.keeping(() => {
         for (let number = 1; number <= samples; number += 1)
-          if (this.attempt(source, sampleRow(number, random), 0).ok) good += 1;
+          if (this.attempt(source, sampleRow(number, this.words), 0).ok) good += 1;
       });
       return { source, good };
     });

@@ -5,13 +5,15 @@ import { fieldsIn } from '../model/template.ts';
 import { readValue } from '../model/validation.ts';
 import type { JsonValue, ResourceSpecification } from '../specification/specification.ts';
 import { customOrProblem } from './custom/custom.ts';
+import { fillOrder } from './fill/order.ts';
 import { idOf } from './ids.ts';
 import { loadFunctions, type UserFunctions } from './custom/modules.ts';
 import { GenerationProblem, unlessProblem, without } from './problem.ts';
 import type { KeyTargets } from './distinct/dimensions.ts';
 import type { Surroundings } from './surroundings.ts';
 import { ResourceRows, type RowContext } from './resource-rows.ts';
-import { defaultCount, settingsOf, type GenerationSettings } from './settings.ts';
+import { Random } from './random.ts';
+import { defaultCount, settingsOf, timesOf, type GenerationSettings } from './settings.ts';
 import { loadWords, localesAlike, type Words } from './words/words.ts';
 
 /** Options that override the file. */
@@ -41,9 +43,9 @@ export async function makeGenerator(
   folder: string | undefined,
   options: GenerationOptions = {},
 ): Promise<Made> {
-  const { words, functions, problems } = await loadAll(api, folder, options);
+  const { words, locales, functions, problems } = await loadAll(api, folder, options);
   if (words === undefined) return { ok: false, problems };
-  const generator = new Generator(api, words, functions, options);
+  const generator = new Generator(api, words, locales, functions, options);
   // A missing function is reported once, not again for its values.
   problems.push(...without(generator.problems(), problems));
   return problems.length > 0 ? { ok: false, problems, generator } : { ok: true, generator };
@@ -54,10 +56,11 @@ export async function missingSources(
   api: Api,
   folder: string | undefined,
 ): Promise<readonly GenerationProblem[]> {
-  const { words, functions, problems } = await loadAll(api, folder);
+  const { words, locales, functions, problems } = await loadAll(api, folder);
   if (words === undefined) return problems;
   const look = (field: Field, path: readonly string[]): void => {
-    const { problem } = customOrProblem(field, path, words, functions) ?? {};
+    const own = locales.get(field.attributes.locale ?? '') ?? words;
+    const { problem } = customOrProblem(field, path, own, functions) ?? {};
     if (problem !== undefined) problems.push(problem);
     for (const [name, property] of field.properties ?? [])
       look(property, [...path, 'properties', name]);
@@ -75,25 +78,50 @@ async function loadAll(
   options: GenerationOptions = {},
 ): Promise<{
   readonly words: Words | undefined;
+  /** The words of every locale that the file names. */
+  readonly locales: ReadonlyMap<string, Words>;
   readonly functions: UserFunctions;
   readonly problems: GenerationProblem[];
 }> {
   const problems: GenerationProblem[] = [];
-  const { locale } = settingsOf(api, options);
-  const words = await loadWords(locale);
-  if (words === undefined) {
+  const { locale: usual } = settingsOf(api, options);
+  const shared = { random: new Random(), times: timesOf(api) };
+  const locales = new Map<string, Words>();
+  for (const [locale, path] of [[usual, ['generate', 'locale']] as const, ...localesIn(api)]) {
+    const found = locales.get(locale) ?? (await loadWords(locale, shared));
+    if (found !== undefined) {
+      locales.set(locale, found);
+      continue;
+    }
     const alike = await localesAlike(locale);
     const hint = alike.length === 0 ? '' : `, but for ${alike.join(', ')}`;
     problems.push(
-      new GenerationProblem(
-        ['generate', 'locale'],
-        `there are no names and texts for the locale ${locale}${hint}`,
-      ),
+      new GenerationProblem(path, `there are no names and texts for the locale ${locale}${hint}`),
     );
   }
+  const words = locales.get(usual);
   const report = (problem: GenerationProblem): unknown => problems.push(problem);
   const functions = await loadFunctions(api, folder, report, options.modules);
-  return { words, functions, problems };
+  return { words, locales, functions, problems };
+}
+
+/** The locales of resources and fields, with their paths. */
+function localesIn(api: Api): readonly (readonly [locale: string, path: readonly string[]])[] {
+  const found: (readonly [string, readonly string[]])[] = [];
+  const look = (field: Field, path: readonly string[]): void => {
+    const { locale } = field.attributes;
+    if (locale !== undefined) found.push([locale, [...path, 'locale']]);
+    for (const [name, property] of field.properties ?? [])
+      look(property, [...path, 'properties', name]);
+    if (field.items !== undefined) look(field.items, [...path, 'items']);
+  };
+  for (const { name, fields } of api.resources.values()) {
+    const path = ['resources', name];
+    const { locale } = api.settings.resources[name]?.generate ?? {};
+    if (locale !== undefined) found.push([locale, [...path, 'generate', 'locale']]);
+    for (const field of fields.values()) look(field, [...path, 'fields', field.name]);
+  }
+  return found;
 }
 
 /**
@@ -110,12 +138,22 @@ export class Generator {
   /** Stored records that keys lead to, instead of generated ones. */
   private readonly known = new Map<Resource, KeyTargets>();
 
-  constructor(api: Api, words: Words, functions: UserFunctions, options: GenerationOptions) {
+  constructor(
+    api: Api,
+    words: Words,
+    locales: ReadonlyMap<string, Words>,
+    functions: UserFunctions,
+    options: GenerationOptions,
+  ) {
     this.api = api;
     this.options = options;
     this.settings = settingsOf(api, options);
+    const order = new Map(fillOrder(api).resources.map((resource, place) => [resource, place]));
+    const placeOf = (resource: Resource): number => order.get(resource) ?? Infinity;
     this.context = {
       words,
+      // A locale without words is a problem that was reported.
+      wordsIn: (locale) => locales.get(locale) ?? words,
       functions,
       seed: this.settings.seed,
       resources: () => api.resources.values(),
@@ -124,6 +162,8 @@ export class Generator {
         (resource === from ? undefined : this.known.get(resource)) ?? this.rowTargets(resource),
       isGrouped: (resource) => this.isGrouped(resource),
       specificationOf: (resource) => this.specificationOf(resource),
+      rowsOf: (resource) => this.rowsOf(resource),
+      isBefore: (resource, other) => placeOf(resource) < placeOf(other),
       siblingOf: (around) => (names) => names.find((name) => isSibling(around, name)),
     };
   }

@@ -4,7 +4,8 @@ import { DistinctPlaces, type DistinctFields } from './distinct/distinct-places.
 import { JointFields, type Member } from './distinct/joint-fields.ts';
 import { connectedLists, distinctLists } from './distinct/lists.ts';
 import { Groups, perKeyOf } from './distinct/groups.ts';
-import { idOf } from './ids.ts';
+import { idOf, rowOfId } from './ids.ts';
+import { createdAt, hasCreation, isMoment } from './kinds/moments.ts';
 import {
   isOwnPair,
   isWrittenNullable,
@@ -19,6 +20,7 @@ import { FieldGenerator, type FieldContext } from './field-generator.ts';
 import { GenerationProblem, unlessProblem } from './problem.ts';
 import { keyOf, Random, type Key } from './random.ts';
 import { RowValues } from './row-values.ts';
+import type { Times } from './settings.ts';
 import type { Source } from './source.ts';
 import { nothingStored, type StoredRows } from './fill/stored.ts';
 
@@ -31,6 +33,9 @@ export interface RowContext extends FieldContext {
   /** Whether rows are counted by `per`, and no count overrides it. */
   readonly isGrouped: (resource: Resource) => boolean;
   readonly specificationOf: (resource: Resource) => ResourceSpecification;
+  readonly rowsOf: (resource: Resource) => ResourceRows;
+  /** Whether the records of a resource are filled before those of another, so that no circle of keys leads back. */
+  readonly isBefore: (resource: Resource, other: Resource) => boolean;
 }
 
 /** The share of nulls in keys with `nullable: true`. */
@@ -38,6 +43,8 @@ const nullKeys = 0.1;
 
 type Make = (row: RowValues) => JsonValue;
 type PlaceOf = (row: RowValues) => number | null;
+/** The row that a row belongs to by one of its keys. */
+type OwnerOf = (row: RowValues) => RowValues | undefined;
 
 /** Generates the rows of one resource. */
 export class ResourceRows {
@@ -52,6 +59,9 @@ export class ResourceRows {
   /** The keys, pairs and values that are distinct among all rows. */
   readonly distinct: DistinctFields[] = [];
   private readonly jointFields = new Set<Field>();
+  /** The fields that are distinct together with a moment. */
+  private readonly momentLists = new Set<Field>();
+  private ownerList: readonly OwnerOf[] | undefined;
   private readonly capacities: (() => number)[] = [];
   /** How many rows are told apart without values that a function of the file repeats. */
   private readonly sureCapacities: (() => number)[] = [];
@@ -70,11 +80,13 @@ export class ResourceRows {
     this.perKey = context.isGrouped(resource)
       ? perKeyOf(resource, context.specificationOf(resource).generate?.per)
       : undefined;
+    const { locale } = context.specificationOf(resource).generate ?? {};
+    const words = locale === undefined ? context.words : context.wordsIn(locale);
     for (const field of this.fields)
       if (field !== resource.id)
         this.fieldGenerators.set(
           field,
-          new FieldGenerator(field, this.pathOf(field), field.name, context),
+          new FieldGenerator(field, this.pathOf(field), field.name, context, words),
         );
     const placed = this.placedFields();
     this.makes = this.fields.map((field) => placed.get(field) ?? this.makeOf(field));
@@ -182,6 +194,58 @@ export class ResourceRows {
     return new GenerationProblem(path, 'its generator asks for a value that is made from its own');
   }
 
+  get times(): Times {
+    return this.context.words.times;
+  }
+
+  /** When the latest of the records was created that a row belongs to. */
+  ownersCreated(row: RowValues): number {
+    this.ownerList ??= this.owners();
+    let latest = -Infinity;
+    for (const ownerOf of this.ownerList) {
+      const owner = ownerOf(row);
+      const created = owner && unlessProblem(() => createdAt(owner));
+      if (created !== undefined && created > latest) latest = created;
+    }
+    return latest;
+  }
+
+  /**
+   * The keys and pairs to records that have a moment of creation. Those that could lead back to the row are left out, and
+   * those that are distinct together with a moment, which would wait for itself.
+   */
+  private owners(): readonly OwnerOf[] {
+    const { resource, context, momentLists } = this;
+    const isDrawn = (field: Field): boolean =>
+      this.fieldGenerators.get(field)?.custom === undefined && !momentLists.has(field);
+    const rowOf = (target: Resource, value: JsonValue, row: RowValues): RowValues | undefined => {
+      const number = value === null ? undefined : rowOfId(target, value, context.seed);
+      const isLater = target === resource && (number ?? 0) >= row.number;
+      return number === undefined || isLater ? undefined : context.rowsOf(target).row(number);
+    };
+    const isOwner = (target: Resource): boolean =>
+      hasCreation(target) && (target === resource || context.isBefore(target, resource));
+    const valueOf = (row: RowValues, field: Field): JsonValue => row.sibling(field.name) ?? null;
+    const keys = this.fields.flatMap((field): OwnerOf[] => {
+      const target = field.reference?.resource;
+      const isId = target !== undefined && field.reference?.field === target.id;
+      // Of a unique key to the own table, each row leads to the one before: the chain would be as long as the table.
+      const isChain = target === resource && (field.unique || field === this.perKey);
+      if (!isId || isChain || !isDrawn(field) || !isOwner(target)) return [];
+      return [(row) => rowOf(target, valueOf(row, field), row)];
+    });
+    const pairs = morphsOf(resource)
+      .filter(({ typeField, idField }) => isDrawn(typeField) && isDrawn(idField))
+      .map(({ typeField, idField, targets }): OwnerOf => (row) => {
+        const target = targets.get(String(valueOf(row, typeField)));
+        if (target === undefined || !isOwner(target)) return undefined;
+        const value = valueOf(row, idField);
+        const isCounted = target.id.type.kind !== 'string' && typeof value === 'string';
+        return rowOf(target, isCounted ? Number(value) : value, row);
+      });
+    return [...keys, ...pairs];
+  }
+
   /** Generates another value of the row without disturbing the present draws. */
   keeping<Value>(make: () => Value): Value {
     return this.context.words.random.keeping(make);
@@ -209,6 +273,7 @@ export class ResourceRows {
       const joint = this.jointOf(group, dimensions);
       for (const field of joint.fields) {
         this.jointFields.add(field);
+        if (group.flat().some(isMoment)) this.momentLists.add(field);
         placed.set(field, ({ number }) => {
           const value = joint.valueOf(number, field);
           if (value === undefined) throw this.circle(this.fields.indexOf(field));

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../specification/specification.ts';
 import type { Random } from './random.ts';
+import type { Times } from './settings.ts';
 import type { Row } from './source.ts';
 
 /** Makes the values of rows. */
@@ -10,6 +11,8 @@ interface Maker {
   /** The error for a value that needs itself. */
   readonly circle: (position: number) => Error;
   readonly keeping: <Value>(work: () => Value) => Value;
+  readonly times: Times;
+  readonly ownersCreated: (row: RowValues) => number;
   readonly shared: <Value>(
     concept: string,
     number: number,
@@ -31,6 +34,12 @@ export class RowValues implements Row {
     this.number = number;
     this.values = [];
   }
+
+  get times(): Times {
+    return this.rows.times;
+  }
+
+  readonly ownersCreated = (): number => this.rows.ownersCreated(this);
 
   at(position: number): JsonValue {
     const known = this.values[position];

@@ -3,6 +3,7 @@ import type { JsonValue } from '../specification/specification.ts';
 import type { Pool } from './distinct/pool.ts';
 import { unlessProblem } from './problem.ts';
 import { keyOf, type Random } from './random.ts';
+import type { Times } from './settings.ts';
 import type { Words } from './words/words.ts';
 
 /** The row for which values are generated. */
@@ -11,6 +12,9 @@ export interface Row {
   readonly number: number;
   /** The whole row, if this is a part of one. */
   readonly whole: Row;
+  readonly times: Times;
+  /** When the latest of the records was created that this one belongs to, in ms; -Infinity if it belongs to none. */
+  readonly ownersCreated: () => number;
   /** The value of another field of this row; undefined where there is no such field. */
   readonly sibling: (name: string) => JsonValue | undefined;
   /**
@@ -82,9 +86,11 @@ export type Subject =
   | 'article';
 
 /** A sample row, without siblings. */
-export function sampleRow(number: number, random: Random): Row {
+export function sampleRow(number: number, { random, times }: Pick<Words, 'random' | 'times'>): Row {
   const row: Row = {
     number,
+    times,
+    ownersCreated: () => -Infinity,
     get whole() {
       return row;
     },
@@ -99,11 +105,12 @@ export function sampleRow(number: number, random: Random): Row {
 const fewRows = 25;
 
 /** Whether a value repeats in the first rows. A value that cannot be generated counts as one value. */
-export function comesTwice(random: Random, give: (row: Row) => unknown): boolean {
+export function comesTwice(words: Words, give: (row: Row) => unknown): boolean {
+  const { random } = words;
   const seen = new Set<string | undefined>();
   for (let number = 1; number <= fewRows && seen.size === number - 1; number += 1)
     seen.add(
-      unlessProblem(() => random.keeping(() => JSON.stringify(give(sampleRow(number, random))))),
+      unlessProblem(() => random.keeping(() => JSON.stringify(give(sampleRow(number, words))))),
     );
   return seen.size < fewRows;
 }

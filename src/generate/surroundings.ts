@@ -73,6 +73,8 @@ export function ownTokens({ name }: Field, isItem: boolean): readonly string[] {
 export class MembersOfRow implements Row {
   readonly number: number;
   readonly whole: Row;
+  readonly times: Row['times'];
+  readonly ownersCreated: Row['ownersCreated'];
   readonly shared: Row['shared'];
   private readonly outer: Row;
   private readonly make: (name: string) => JsonValue | undefined;
@@ -82,6 +84,8 @@ export class MembersOfRow implements Row {
   constructor(outer: Row, make: (name: string) => JsonValue | undefined) {
     this.number = outer.number;
     this.whole = outer.whole;
+    this.times = outer.times;
+    this.ownersCreated = outer.ownersCreated;
     this.shared = outer.shared;
     this.outer = outer;
     this.make = make;
@@ -101,8 +105,22 @@ export class MembersOfRow implements Row {
 
 /** An item of a list. It has its own person, address and name, not those of the row. */
 export function itemOfRow(outer: Row, item: string): Row {
-  const { number, whole, sibling } = outer;
   const shared = <Value>(concept: string, draw: (random: Random) => Value): Value =>
     outer.shared(`${concept} ${item}`, draw);
-  return { number, whole, sibling, shared };
+  return withShared(outer, shared);
+}
+
+/** A row for values in another language than those of the row: it has its own names and texts. */
+export function rowIn(locale: string, outer: Row): Row {
+  const shared = <Value>(concept: string, draw: (random: Random) => Value): Value =>
+    outer.shared(inLanguage.test(concept) ? `${concept} in ${locale}` : concept, draw);
+  return withShared(outer, shared);
+}
+
+/** What a row shares that has names or texts of a language. */
+const inLanguage = /^(?:person|label|topic|country|city)\b/u;
+
+function withShared(outer: Row, shared: Row['shared']): Row {
+  const { number, whole, times, ownersCreated, sibling } = outer;
+  return { number, whole, times, ownersCreated, sibling, shared };
 }

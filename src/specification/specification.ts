@@ -30,7 +30,13 @@ export interface Specification {
   readonly dashboard?: Audience;
   readonly logging?: LoggingSpecification;
   readonly network?: NetworkSpecification;
-  readonly generate?: { readonly seed?: number; readonly locale?: string; readonly count?: number };
+  readonly generate?: {
+    readonly seed?: number;
+    readonly locale?: string;
+    /** `now`, or a moment in ISO form. */
+    readonly until?: string;
+    readonly count?: number;
+  };
   readonly data?: string;
 }
 
@@ -54,6 +60,7 @@ export interface ResourceSpecification {
     readonly per?: string;
     readonly min?: number;
     readonly max?: number;
+    readonly locale?: string;
   };
   readonly table?: string;
   readonly managed?: boolean;
@@ -117,6 +124,7 @@ export interface FieldSpecification {
   readonly generator?: string | { readonly name: string; readonly args?: JsonValue };
   readonly template?: string;
   readonly transform?: readonly string[];
+  readonly locale?: string;
   // Relations
   readonly relation?: RelationKind;
   readonly resource?: string;

@@ -221,12 +221,15 @@ describe('isolation', () => {
   });
 
   test('records that the file names as data are there', async () => {
-    const own = await serveSandboxes(`data: data\n${shop}`, {
+    const text = shop.replace('generate: { count: 60 }', 'generate: { count: 3 }');
+    const own = await serveSandboxes(`data: data\n${text}`, {
       'data/products.ndjson': '{"id":1,"name":"Own","sku":"own"}\n{"id":2,"name":"Two"}\n',
     });
     expect((await own.get('/v1/products', inside('a'))).body).toMatchObject([
       { name: 'Own' },
       { name: 'Two' },
+      // Generated, as the resource is to have three.
+      { id: 3 },
     ]);
     expect(total(await own.get('/v1/orders', inside('a')))).toBe(40);
     await own.stop();
@@ -314,12 +317,54 @@ describe('their lives', () => {
     ['DELETE', '/_sandboxes', 405, { code: 'METHOD_NOT_ALLOWED' }],
     ['POST', '/_sandboxes', 405, {}],
     ['GET', '/_sandboxes/a', 405, {}],
-    ['PUT', '/_sandboxes/a', 405, {}],
+    ['PUT', '/_sandboxes/a', 400, { code: 'INVALID_BODY' }],
+    ['PUT', '/_sandboxes/a%2Fb', 400, { code: 'INVALID_PARAMETER' }],
+    ['PUT', '/_sandboxes', 405, {}],
     ['OPTIONS', '/_sandboxes/a', 204, {}],
   ];
   test.each(requests)('%s %s: %i', async (method, path, status, more) => {
     const answer = await api.send(method, path);
     expect([answer.status, answer.body ?? {}]).toMatchObject([status, more]);
+  });
+
+  describe('PUT begins one with the records of its body', () => {
+    const counts = async (name: string): Promise<readonly unknown[]> => [
+      (await api.get('/v1/products?limit=100', inside(name))).body,
+      (await api.get('/v1/orders?limit=100', inside(name))).body,
+    ];
+    test('none', async () => {
+      expect((await api.send('PUT', '/_sandboxes/empty', {})).status).toBe(204);
+      expect(await counts('empty')).toEqual([[], []]);
+      const made = await api.send('POST', '/v1/products', { name: 'Lamp' }, inside('empty'));
+      expect([made.status, made.body]).toMatchObject([201, { id: 1, name: 'Lamp' }]);
+    });
+
+    test('given ones, in place of what was there', async () => {
+      await api.send('POST', '/v1/products', { name: 'Old' }, inside('own'));
+      const orders = [{ id: 4, productId: 7 }];
+      const records = { orders, products: [{ id: 7, name: 'Lamp', sku: 'L', price: '9.90' }] };
+      expect((await api.send('PUT', '/_sandboxes/own', records)).status).toBe(204);
+      expect(await counts('own')).toMatchObject([
+        [{ id: 7, name: 'Lamp', sku: 'L', price: '9.90' }],
+        [{ id: 4, productId: 7 }],
+      ]);
+      const next = await api.send('POST', '/v1/products', { name: 'Next' }, inside('own'));
+      expect(next.body).toMatchObject({ id: 8 });
+      // Others begin with the generated data.
+      expect(total(await api.get('/v1/products', inside('other')))).toBe(60);
+    });
+
+    test.each<readonly [name: string, body: unknown, message: string]>([
+      ['an unknown resource', { product: [] }, 'did you mean products?'],
+      ['a value that does not fit', { products: [{ name: 7 }] }, 'name'],
+      ['a key that leads nowhere', { orders: [{ productId: 1 }] }, 'productId'],
+      ['no list', { products: {} }, 'lists of records'],
+    ])('%s is refused', async (_, body, message) => {
+      const answer = await api.send('PUT', '/_sandboxes/bad', body as object);
+      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_BODY']);
+      expect(JSON.stringify(answer.body)).toContain(message);
+      expect(api.sandboxes.list()).toEqual([]);
+    });
   });
 
   test('where there is auth, a credential is needed', async () => {

@@ -64,6 +64,7 @@ export async function serveSandboxes(
       const { database, close } = await source.open();
       return { database, close: () => close().then(() => void (copies.closed += 1)) };
     },
+    openWith: source.openWith,
     close: source.close,
   };
   const sandboxes = new Sandboxes(counting, clock);

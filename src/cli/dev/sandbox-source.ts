@@ -1,10 +1,16 @@
 import { constants, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { copyFile, rm } from 'node:fs/promises';
+import { copyFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseFailure } from '../../databases/database.ts';
 import { ReaderProcesses } from '../../databases/sqlite/slow-reads/reader-processes.ts';
-import type { SandboxSource } from '../../http/sandboxes/sandboxes.ts';
+import {
+  RefusedRecords,
+  type SandboxCopy,
+  type SandboxSource,
+} from '../../http/sandboxes/sandboxes.ts';
+import { writeStatements } from '../../sql/compile/write.ts';
+import { importData } from '../../transfer/import/import.ts';
 import { databaseDefaults } from '../../specification/keys/server.ts';
 import type { Context } from '../context.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
@@ -73,7 +79,32 @@ export function sandboxSource(
     }
     return path;
   };
+  const openCopy = (path: string, remove: () => Promise<void>): SandboxCopy => {
+    const { database } = openTemporary(path, { readers });
+    const close = async (): Promise<void> => {
+      await database.close();
+      await remove();
+    };
+    return { database, close };
+  };
+  /** Opens a database with the records of a request, which are a file while they are loaded. */
+  const openWith = async (records: Buffer): Promise<SandboxCopy> => {
+    const own = mkdtempSync(join(tmpdir(), 'plinth-'));
+    const remove = (): Promise<void> => rm(own, { recursive: true, force: true });
+    const path = join(own, 'sandbox.db');
+    try {
+      await loadRecords(context, specification, path, records);
+      return openCopy(path, remove);
+    } catch (error) {
+      await remove();
+      throw error;
+    }
+  };
   return {
+    openWith: (records) =>
+      openWith(records).catch((error: unknown) => {
+        throw unavailable(error);
+      }),
     open: async () => {
       const wanted = (image ??= makeImage());
       wanted.catch(() => {
@@ -82,12 +113,7 @@ export function sandboxSource(
       const path = await wanted.then(copyOf).catch((error: unknown) => {
         throw unavailable(error);
       });
-      const { database } = openTemporary(path, { readers });
-      const close = async (): Promise<void> => {
-        await database.close();
-        await rm(path, { force: true });
-      };
-      return { database, close };
+      return openCopy(path, () => rm(path, { force: true }));
     },
     close: async () => {
       await image?.catch(() => undefined);
@@ -95,6 +121,35 @@ export function sandboxSource(
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Makes a database with these records alone. Throws a `RefusedRecords`. */
+async function loadRecords(
+  { clockAndIds }: Context,
+  { api }: SpecificationFile,
+  path: string,
+  records: Buffer,
+): Promise<void> {
+  const open = openTemporary(path);
+  try {
+    await open.migrate(api);
+    const file = `${path}.json`;
+    await writeFile(file, records, { mode: 0o600 });
+    const data = {
+      path: file,
+      name: '',
+      format: 'json',
+      resource: '',
+      size: records.length,
+    } as const;
+    const { database } = open;
+    const statements = writeStatements(database.dialect);
+    const ignore = (): void => undefined;
+    const result = await importData([data], api, database, statements, clockAndIds, ignore);
+    if (!result.ok) throw new RefusedRecords(result.problems);
+  } finally {
+    await open.close();
+  }
 }
 
 /** A full disk or a missing folder is not the caller's fault: the response is 503. */

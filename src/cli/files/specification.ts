@@ -13,6 +13,7 @@ import {
 import { specificationJsonSchema } from '../../model/load-specification.ts';
 import { loadSpecification } from '../../model/load-specification.ts';
 import type { Problem } from '../../specification/problems.ts';
+import type { Specification } from '../../specification/specification.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
 import { shellArgument, fromFolder, shownPath, typedCommand, type Context } from '../context.ts';
 
@@ -80,8 +81,8 @@ export function readSpecification(
     understood = built;
     checkRules(built, report);
   };
-  const api =
-    loaded.specification && buildApi(loaded.specification, model.report, { leftOut, check });
+  const specification = loaded.specification && untilNow(context, loaded.specification);
+  const api = specification && buildApi(specification, model.report, { leftOut, check });
   const problems = inOrder([...loaded.problems, ...model.problems()]);
   const failed = problems.some(({ severity }) => severity === 'error');
   if (failed && holdsRecords(name, text))
@@ -90,6 +91,25 @@ export function readSpecification(
     );
   const { positionOf } = loaded;
   return { name, path, text, api: failed ? undefined : api, understood, problems, positionOf };
+}
+
+/** The hour of which each command takes `now`, until the day is over. */
+const hours = new WeakMap<Context, Date>();
+
+/**
+ * Replaces `now` in `generate.until` by the present hour. A server keeps it for the day, so that not every edit moves all
+ * generated dates.
+ */
+function untilNow(context: Context, specification: Specification): Specification {
+  const { generate } = specification;
+  if (generate?.until !== 'now') return specification;
+  const hour = context.clockAndIds.now();
+  hour.setUTCMinutes(0, 0, 0);
+  const known = hours.get(context);
+  const isToday = known?.toISOString().slice(0, 10) === hour.toISOString().slice(0, 10);
+  const until = isToday ? known : hour;
+  hours.set(context, until);
+  return { ...specification, generate: { ...generate, until: until.toISOString() } };
 }
 
 function findFile(context: Context, { file, spec }: SpecificationFlags): string {

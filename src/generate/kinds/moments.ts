@@ -1,7 +1,6 @@
 import { listPool, type Pool } from '../distinct/pool.ts';
-import type { Field } from '../../model/api.ts';
+import type { Field, Resource } from '../../model/api.ts';
 import type { SourceContext, Row, Source, Subject } from '../source.ts';
-import { referenceDate } from '../words/words.ts';
 import { hasReached, markOf, stepWord } from './course.ts';
 import { tokensOf } from './names.ts';
 
@@ -9,7 +8,6 @@ const second = 1_000;
 const hour = 3_600 * second;
 const day = 24 * hour;
 const year = 365 * day;
-const reference = Date.parse(referenceDate);
 
 /** When a row was created and how long it takes to be settled, in ms. All fields of the row share it. */
 interface Life {
@@ -41,15 +39,34 @@ interface MomentKind {
 }
 
 const within = (from: number, to: number): TimeOf => {
-  return (part) => reference + from + part * (to - from);
+  return (part, { times }) => times.until + from + part * (to - from);
 };
 
-function lifeOf({ whole: row }: Row): Life {
-  const begin = row.shared('created', (random) => {
-    const time = reference - (2 + random.next() * 728) * day;
-    return Math.floor(time / second) * second;
+/** When a row was created: not before what it belongs to. */
+export function createdAt({ whole: row, times }: Row): number {
+  const { until, isRecent } = times;
+  return row.shared('created', (random) => {
+    const drawn = random.next();
+    const [span, last] = isRecent ? [730 * day, until] : [728 * day, until - 2 * day];
+    const time = last - (isRecent ? drawn ** 3 : drawn) * span;
+    const first = row.ownersCreated();
+    // As far into the time that is left as it would be into the whole.
+    const owned = time < first ? first + (1 - drawn) * Math.max(0, last - first) : time;
+    return Math.floor(owned / second) * second;
   });
-  return { begin, settling: Math.min(30 * day, (reference - begin) / 2) };
+}
+
+function lifeOf(row: Row): Life {
+  const begin = createdAt(row);
+  return { begin, settling: Math.min(30 * day, (row.times.until - begin) / 2) };
+}
+
+/** Whether the records of a resource have the moment of their creation. */
+export function hasCreation({ fields }: Resource): boolean {
+  return [...fields.values()].some(
+    (field) =>
+      isMoment(field) && kindOf(meant(tokensOf(field.name), field)).kind.name === 'date.created',
+  );
 }
 
 /** A quarter of the time until a row is settled. Steps keep their order whichever of them the row has. */
@@ -62,12 +79,12 @@ const step =
 
 /** When the person of a row was born, in ms. */
 export function bornAt(row: Row): number {
-  return row.shared('birth', (random) => reference - (22 + random.next() * 53) * year);
+  return row.shared('birth', (random) => row.times.until - (22 + random.next() * 53) * year);
 }
 
 function startOf(row: Row, prefix: string): number {
   return row.shared(`start ${prefix}`, (random) =>
-    planned(reference + (random.next() * 90 - 30) * day),
+    planned(row.times.until + (random.next() * 90 - 30) * day),
   );
 }
 
@@ -96,7 +113,7 @@ const kinds: readonly MomentKind[] = [
     time: (part, row) => {
       const { begin, settling } = lifeOf(row);
       const from = begin + settling;
-      return from + part * (Math.min(begin + year, reference) - from);
+      return from + part * (Math.min(begin + year, row.times.until) - from);
     },
     after: 'date.created',
   },
@@ -179,7 +196,7 @@ const kinds: readonly MomentKind[] = [
     time: (part, row, _, subject) =>
       subject === 'invoice'
         ? lifeOf(row).begin + (part < 0.5 ? 14 : 30) * day
-        : planned(reference + (1 + part * 119) * day),
+        : planned(row.times.until + (1 + part * 119) * day),
     after: 'date.created',
     isAhead: true,
     isOfDay: true,
@@ -188,15 +205,16 @@ const kinds: readonly MomentKind[] = [
     name: 'date.soon',
     names:
       /^(?:due|deadline|expires|expiry|expiration|scheduled|planned|next|remind|renews|event$|appointment$|ships)/u,
-    time: (part) => planned(reference + (1 + part * 119) * day),
+    time: (part, { times }) => planned(times.until + (1 + part * 119) * day),
     isAhead: true,
   },
   {
     name: 'date.hired',
     names: /^(?:hired|hire|employed)/u,
     time: (part, row) => {
-      const from = Math.max(reference - 12 * year, bornAt(row) + 18 * year);
-      return from + part * (reference - 30 * day - from);
+      const { until } = row.times;
+      const from = Math.max(until - 12 * year, bornAt(row) + 18 * year);
+      return from + part * (until - 30 * day - from);
     },
   },
   {
@@ -208,8 +226,9 @@ const kinds: readonly MomentKind[] = [
     name: 'date.recent',
     names: /^(?:last|seen|visited|logged|login|synced|checked)/u,
     time: (part, row) => {
-      const from = Math.max(lifeOf(row).begin, reference - 30 * day);
-      return from + part * (reference - from);
+      const { until } = row.times;
+      const from = Math.max(lifeOf(row).begin, until - 30 * day);
+      return from + part * (until - from);
     },
     after: 'date.created',
   },
@@ -251,7 +270,7 @@ const ofStay: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Whether a field holds days or moments. */
-function isMoment({ type: { generated } }: Field): boolean {
+export function isMoment({ type: { generated } }: Field): boolean {
   return generated === 'day' || generated === 'moment';
 }
 
@@ -288,7 +307,7 @@ export function stepOf(field: Field): ((row: Row) => boolean) | undefined {
 
 /** The dates or moments of a field by its name. Later steps of a row come after earlier ones. */
 export function momentSource(
-  { field, fields, isPart, tokens, subject, siblingOf }: SourceContext,
+  { field, fields, isPart, tokens, subject, siblingOf, words }: SourceContext,
   isUnique: boolean,
 ): Source {
   const { kind, prefix } = kindOf(meant(tokens, field));
@@ -296,9 +315,10 @@ export function momentSource(
   const unit = field.type.generated === 'day' ? day : second;
   if (isUnique) {
     const size = unit === day ? 36_500 : 315_360_000;
-    // Count back from the reference date, or forward if these moments lie in the future.
+    const { until } = words.times;
+    // Count back from the last moment, or forward if these moments lie in the future.
     const direction = isAhead ? unit : -unit;
-    const at = (index: number): string => shown(reference + (index + 1) * direction, unit);
+    const at = (index: number): string => shown(until + (index + 1) * direction, unit);
     const pool: Pool = { size, at };
     return { name, pool, draw: ({ random }) => at(random.below(size)) };
   }
@@ -331,11 +351,12 @@ function shown(time: number, unit: number): string {
   return unit === day ? text.slice(0, 10) : text;
 }
 
-/** The age of the row's person on the reference date. */
+/** The age of the row's person at the last moment. */
 export function ageOf(row: Row): number {
-  const [born, now] = [new Date(bornAt(row)), new Date(reference)];
+  const { until } = row.times;
+  const [born, now] = [new Date(bornAt(row)), new Date(until)];
   const years = now.getUTCFullYear() - born.getUTCFullYear();
-  return born.setUTCFullYear(now.getUTCFullYear()) < reference + day ? years : years - 1;
+  return born.setUTCFullYear(now.getUTCFullYear()) < until + day ? years : years - 1;
 }
 
 /** Usual hours by field name. Other times lie between 7 and 21. */

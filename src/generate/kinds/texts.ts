@@ -1,4 +1,5 @@
 import { singular } from '../../model/build/names.ts';
+import { readValue } from '../../model/validation.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { listPool } from '../distinct/pool.ts';
 import type { Words } from '../words/words.ts';
@@ -70,6 +71,9 @@ const namedPerson: Kind = ({ tokens, words }) => {
   return { name: 'person.fullName', draw: (_, row) => fullName(words, persona(words, row, whose)) };
 };
 
+/** What joins the parts of an account's name. */
+const accountJoints = ['.', '_', ''] as const;
+
 const kinds: readonly KindRow[] = [
   ...placeKinds,
   ...codeKinds,
@@ -96,9 +100,15 @@ const kinds: readonly KindRow[] = [
   ],
   [
     'username,user name,login,nickname,nick,screen name,handle,account name',
-    drawn('internet.username', ({ words, prefix }, random, row) => {
+    drawn('internet.username', ({ words, prefix, field }, random, row) => {
       const one = persona(words, row, prefix);
-      return accountName(words, one, random.pick(['.', '_', '']));
+      const joint = random.pick(accountJoints);
+      if (field.attributes.pattern === undefined) return accountName(words, one, joint);
+      const names = [joint, ...accountJoints].map((other) => accountName(words, one, other));
+      // A pattern often limits the length.
+      const shorter = [20, 16, 12, 8].flatMap((most) => names.map((name) => name.slice(0, most)));
+      const fits = (name: string): boolean => readValue(name, field).ok;
+      return [...names, ...shorter].find(fits) ?? names[0];
     }),
   ],
   ['email,e mail,mail,email address,mail address', (context) => emailKind(context)],

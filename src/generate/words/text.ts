@@ -49,16 +49,27 @@ function romanisedSyllable(code: number): string {
   return part(initials, initial) + part(vowels, vowel) + part(finals, place % 28);
 }
 
-/** Spells a lower-case text in Latin letters. Scripts without an alphabet (Chinese, Japanese) stay as they are. */
-export function romanised(text: string): string {
+/** Runs of letters with their marks in other scripts than Latin. */
+const otherRuns = /(?:(?!\p{Script=Latin})[\p{L}\p{M}])+/gu;
+
+/**
+ * Spells a lower-case text in Latin letters. `otherLetters` spells scripts that are not listed here. Chinese characters
+ * become words, because no space separates them.
+ */
+export function romanised(text: string, otherLetters: (text: string) => string): string {
   if (!/[^\p{Script=Latin}\p{Script=Common}\p{M}]/u.test(text)) return text;
-  return text.replaceAll(/\p{L}/gu, (letter) => {
+  const listed = text.replaceAll(/\p{L}/gu, (letter) => {
     const code = letter.charCodeAt(0);
     if (code >= firstSyllable && code <= lastSyllable) return romanisedSyllable(code);
     return (
       latinByLetter.get(letter) ?? latinByLetter.get(letter.normalize('NFD').charAt(0)) ?? letter
     );
   });
+  return listed.replaceAll(otherRuns, (run) =>
+    /\p{L}/u.test(run)
+      ? otherLetters(run.replaceAll(/\p{Script=Han}/gu, ' $& ').replaceAll('ー', '')).toLowerCase()
+      : run,
+  );
 }
 
 /** The first `most` code points, cut at the last space if that is in their second half. */

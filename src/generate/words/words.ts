@@ -1,18 +1,17 @@
 import type { Faker, LocaleDefinition } from '@faker-js/faker';
 import { loadOptional } from '../../lib/optional-package.ts';
 import type { Pool } from '../distinct/pool.ts';
-import { Random } from '../random.ts';
+import type { Random } from '../random.ts';
+import type { Times } from '../settings.ts';
 import { countries, type City } from './countries.ts';
 import { loadLanguage, type Language, type Phrases, type Terms } from './languages.ts';
 import { nameOrder, plainNames, sexesOf, surnamesOf, type NameOrder, type Sex } from './people.ts';
 import { asciiOf, romanised } from './text.ts';
 
-/** Generated dates are relative to this moment, so they do not change with the clock. */
-export const referenceDate = '2026-01-01T00:00:00.000Z';
-
 /** The names, places and texts of one locale. All draws come from `random`, which the caller has set. */
 export interface Words {
   readonly random: Random;
+  readonly times: Times;
   /** Draws from `random`, too. */
   readonly faker: Faker;
   readonly language: string;
@@ -50,7 +49,10 @@ export interface Words {
  * Loads a locale of the faker library: the one with this name (`de_AT`, `de-AT`), else that of its language. Undefined
  * if the library has neither.
  */
-export async function loadWords(locale: string): Promise<Words | undefined> {
+export async function loadWords(
+  locale: string,
+  shared: Pick<Words, 'random' | 'times'>,
+): Promise<Words | undefined> {
   const [language = '', ...rest] = locale.split(/[_-]/u);
   const parts = [language.toLowerCase(), ...rest];
   let original: Faker | undefined;
@@ -60,7 +62,9 @@ export async function loadWords(locale: string): Promise<Words | undefined> {
   const english =
     original.rawDefinitions.metadata?.language === 'en' ? original : await loadFaker('en');
   const code = original.rawDefinitions.metadata?.language ?? 'en';
-  return makeWords(original, english?.rawDefinitions ?? {}, code, await loadLanguage(code));
+  const { default: anyAscii } = await import('any-ascii');
+  const texts = await loadLanguage(code);
+  return makeWords(original, english?.rawDefinitions ?? {}, code, texts, anyAscii, shared);
 }
 
 /** The locales of a language that has none under its own name: `pt_BR` and `pt_PT` for `pt`. */
@@ -98,15 +102,16 @@ function makeWords(
   fallback: LocaleDefinition,
   language: string,
   { names: local, ...texts }: Language,
+  otherLetters: (text: string) => string,
+  { random, times }: Pick<Words, 'random' | 'times'>,
 ): Words {
-  const random = new Random();
   // With our own randomizer, draws follow from the row alone and seeding costs nothing.
   const Constructor = original.constructor as typeof Faker;
   const faker = new Constructor({
     locale: original.rawDefinitions,
     randomizer: { next: () => random.next(), seed: () => undefined },
   });
-  faker.setDefaultRefDate(referenceDate);
+  faker.setDefaultRefDate(new Date(times.until));
   const { person, location, metadata, company } = original.rawDefinitions;
   const { street_address: address } = location ?? {};
   const isStreetFirst = !(address?.normal ?? '').startsWith('{{location.buildingNumber');
@@ -137,6 +142,7 @@ function makeWords(
   const joint = unspaced.has(language) ? '' : ' ';
   return {
     random,
+    times,
     faker,
     language,
     joint,
@@ -170,7 +176,11 @@ function makeWords(
     streetAddress: (street, number) =>
       isStreetFirst ? `${street}${joint}${number}` : `${number}${joint}${street}`,
     ascii: cached((text, between) =>
-      asciiOf(readings.get(text) ?? romanised(text.toLowerCase()), between, language === 'de'),
+      asciiOf(
+        readings.get(text) ?? romanised(text.toLowerCase(), otherLetters),
+        between,
+        language === 'de',
+      ),
     ),
   };
 }

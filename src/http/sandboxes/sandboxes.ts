@@ -16,8 +16,19 @@ const sweepEvery = 60_000;
 export interface SandboxSource {
   /** Makes a copy of the generated data and opens it. */
   readonly open: () => Promise<SandboxCopy>;
+  /** Opens a database with these records alone: JSON of lists by resource. Throws a `RefusedRecords`. */
+  readonly openWith: (records: Buffer) => Promise<SandboxCopy>;
   /** Removes what copies are made from. */
   readonly close: () => Promise<void>;
+}
+
+/** The records of a sandbox have problems, and it was not made. */
+export class RefusedRecords extends Error {
+  readonly problems: readonly { readonly line: number; readonly message: string }[];
+  constructor(problems: RefusedRecords['problems']) {
+    super('The records of a sandbox have problems');
+    this.problems = problems;
+  }
 }
 
 export interface SandboxCopy {
@@ -69,7 +80,7 @@ export class Sandboxes {
     let sandbox = this.byName.get(name);
     if (sandbox === undefined) {
       if (this.byName.size + this.closingInUse >= mostSandboxes) return fail(this.full());
-      sandbox = this.make(name);
+      sandbox = this.make(name, () => this.source.open());
     }
     const { users, opened } = sandbox;
     users.enter();
@@ -84,6 +95,17 @@ export class Sandboxes {
       leave();
       throw error;
     }
+  }
+
+  /**
+   * Makes a sandbox with these records alone, in place of the one of this name. Fails with SANDBOXES_FULL; throws a
+   * `RefusedRecords`.
+   */
+  async begin(name: string, records: Buffer): Promise<Result<undefined>> {
+    await this.remove(name);
+    if (this.byName.size + this.closingInUse >= mostSandboxes) return fail(this.full());
+    await this.make(name, () => this.source.openWith(records)).opened;
+    return ok(undefined);
   }
 
   /** Removes a sandbox: new requests no longer find it; it is closed when its requests have ended. False if unknown. */
@@ -117,11 +139,12 @@ export class Sandboxes {
     await this.source.close();
   }
 
-  private make(name: string): Sandbox {
+  private make(name: string, open: SandboxSource['open']): Sandbox {
     this.timer ??= setInterval(() => this.sweep(), sweepEvery).unref();
-    const opened = this.source
-      .open()
-      .then((copy) => ({ ...copy, keys: new IdempotencyKeys(copy.database, false) }));
+    const opened = open().then((copy) => ({
+      ...copy,
+      keys: new IdempotencyKeys(copy.database, false),
+    }));
     const sandbox: Sandbox = { opened, users: new InFlight(), usedAt: this.clock() };
     this.byName.set(name, sandbox);
     // If making it fails, the next request tries again.

@@ -6,7 +6,7 @@ import type { JsonValue, OnDelete, RelationKind, StoredAs } from '../specificati
 import { booleanForms, decimalForms, momentForms } from '../stored-forms.ts';
 import { fieldAccess } from './access.ts';
 import { fits, relationKinds, type Place } from './attribute.ts';
-import { collation, fieldName, fieldNameItem, resourceName } from './common.ts';
+import { collation, fieldName, fieldNameItem, locale, resourceName } from './common.ts';
 
 /** In a resource as well as inside objects and arrays. */
 export const anywhere: readonly Place[] = ['field', 'property', 'item'];
@@ -298,6 +298,10 @@ export const attributes = {
     }),
     { sets: ['column'], places: anywhere },
   ),
+  locale: fits(locale('The language of generated names and texts.'), {
+    sets: ['column'],
+    places: anywhere,
+  }),
   relation: fits(
     exactly<RelationKind>()(
       choice(

@@ -42,6 +42,16 @@ export function collation(description: string): Definition<Collation> {
   return choice(['codePoint', 'database'], { description });
 }
 
+/** A locale of generated names and texts. */
+export function locale(description: string, more: { readonly default?: string } = {}) {
+  return text({
+    description,
+    expects: 'a locale such as en or de_AT',
+    pattern: /^[A-Za-z]{2,3}([_-][A-Za-z0-9]+)*$/,
+    ...more,
+  });
+}
+
 /** The name of a role, as in a token or at an API key. */
 export const role = text({
   expects: "a role's name (other than public, authenticated and none, which are reserved)",

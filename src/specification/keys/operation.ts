@@ -1,5 +1,6 @@
 import { list, map, object, required, scalarOrMap } from '../parsers/collections.ts';
 import { consistent, exactly, named, refined } from '../parsers/definition.ts';
+import { locale } from './common.ts';
 import { routeNames } from '../parsers/names.ts';
 import { boolean, choice, duration, integer, no, number, size, text } from '../parsers/scalars.ts';
 import type {
@@ -175,17 +176,26 @@ export const network = named(
   ),
 );
 
+const until = refined(
+  text({
+    description:
+      'The moment before which what is generated has happened: `now`, or a date; more of it lies shortly before. If left out, 2026-01-01, with the same dates whenever it is generated.',
+    expects: 'now, or a date such as 2026-06-30',
+    pattern: /^(now|\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z)?)$/,
+  }),
+  (written, report) => {
+    if (written !== 'now' && Number.isNaN(Date.parse(written)))
+      report([], `\`until\` is no date: ${written}`);
+  },
+);
+
 /** `generate` of the API. See docs/contract/7-data-debug-dashboard.md#generated-data. */
 export const generate = exactly<NonNullable<Specification['generate']>>()(
   object(
     {
       seed: integer({ description: 'The same seed gives the same data.', default: 1 }),
-      locale: text({
-        description: 'The language of generated names and texts.',
-        expects: 'a locale such as en or de_AT',
-        pattern: /^[A-Za-z]{2,3}([_-][A-Za-z0-9]+)*$/,
-        default: 'en',
-      }),
+      locale: locale('The language of generated names and texts.', { default: 'en' }),
+      until,
       count: integer({ description: 'Records of each resource.', minimum: 0, default: 25 }),
     },
     { description: 'How data is generated.' },

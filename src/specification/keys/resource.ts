@@ -14,7 +14,7 @@ import type { SourceNode } from '../yaml/node.ts';
 import type { Groups, ResourceSpecification } from '../specification.ts';
 import { access } from './access.ts';
 import { pagination } from './api.ts';
-import { fieldName, fieldNameItem } from './common.ts';
+import { fieldName, fieldNameItem, locale } from './common.ts';
 import type { FieldDefinitions } from './field.ts';
 import { network } from './operation.ts';
 
@@ -56,6 +56,7 @@ const generate = consistent(
           description: 'The most for each; 9 if left out, or `min` where that is more.',
           minimum: 0,
         }),
+        locale: locale('The language of the names and texts of its records.'),
       },
       {
         description: 'How many records are generated.',

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { generated, problemsOf, valuesOf } from './generate.ts';
+
+const letters = {
+  ja: /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u,
+  ru: /\p{Script=Cyrillic}/u,
+};
+
+describe('several locales in one file', () => {
+  const text = `generate: { count: 20 }
+resources:
+  users:
+    fields:
+      firstName: { type: string }
+      nameJa: { type: string, locale: ja, generator: person.fullName }
+      bio: { type: object, properties: { lastName: { type: string, locale: ru }, city: { type: string } } }
+      aliases: { type: array, items: { type: string, locale: ru, generator: person.firstName } }
+  members:
+    generate: { locale: ja }
+    fields:
+      lastName: { type: string }
+      firstName: { type: string, locale: ru }
+`;
+  test('of a resource, a field, and parts of one', async () => {
+    const { users = [], members = [] } = await generated(text);
+    for (const { firstName, nameJa, bio, aliases } of users) {
+      expect(firstName).toMatch(/^\p{Script=Latin}/u);
+      expect(nameJa).toMatch(letters.ja);
+      expect(bio).toMatchObject({
+        lastName: expect.stringMatching(letters.ru) as string,
+        city: expect.stringMatching(/^\p{Script=Latin}/u) as string,
+      });
+      for (const alias of aliases as string[]) expect(alias).toMatch(letters.ru);
+    }
+    for (const { lastName, firstName } of members) {
+      expect(lastName).toMatch(letters.ja);
+      expect(firstName).toMatch(letters.ru);
+    }
+  });
+
+  test('another field keeps its values', async () => {
+    const plain = text.replaceAll(/, locale: \w+|generate: \{ locale: ja \}\n {4}/gu, '');
+    const [with_, without] = [await generated(text), await generated(plain)];
+    expect(with_['users']?.map(({ firstName }) => firstName)).toEqual(
+      without['users']?.map(({ firstName }) => firstName),
+    );
+  });
+
+  test('one without names is a problem at its place', async () => {
+    expect(
+      await problemsOf(
+        'resources:\n  a:\n    generate: { locale: xx }\n    fields: { b: { type: string, locale: yy } }\n',
+      ),
+    ).toEqual([
+      'resources.a.generate.locale there are no names and texts for the locale xx',
+      'resources.a.fields.b.locale there are no names and texts for the locale yy',
+    ]);
+  });
+});
+
+describe('slugs of other scripts are spelt in Latin letters', () => {
+  test.each([
+    ['Привет, мир', 'privet-mir'],
+    ['Ελλάδα 2026', 'ellada-2026'],
+    ['東京タワー', 'dong-jing-tawa'],
+    ['新闻', 'xin-wen'],
+    ['서울 시청', 'seoul-sicheong'],
+    ['สวัสดี', 'swasdi'],
+    ['नमस्ते', 'nmste'],
+    ['Füße', 'fusse'],
+  ])('%s → %s', async (title, slug) => {
+    const [value] = await valuesOf(
+      'a',
+      `{ type: string, values: ["${title}"], transform: [slug] }`,
+      1,
+    );
+    expect(value).toBe(slug);
+  });
+
+  test.each(['ja', 'zh_CN', 'th', 'ko', 'ru', 'ar'])('locale %s', async (locale) => {
+    const { posts = [] } = await generated(
+      `generate: { locale: ${locale}, count: 30 }\nresources: { posts: { fields: { title: { type: string }, slug: { type: string, format: slug } } } }\n`,
+    );
+    for (const { slug } of posts) expect(slug).toMatch(/^(?!entry-)[a-z0-9]+(?:-[a-z0-9]+)*$/u);
+  });
+});
+
+describe('a username with a pattern is a name where that fits', () => {
+  test.each([
+    ['^[a-z0-9_]{3,20}$', /^[a-z]+_?[a-z]*$/u],
+    ['^[a-z0-9._-]{3,32}$', /^[a-z]+[._]?[a-z]*$/u],
+    ['^[a-zA-Z0-9]{3,12}$', /^[a-z]{3,12}$/u],
+  ])('%s', async (pattern, expected) => {
+    for (const value of await valuesOf('username', `{ type: string, pattern: '${pattern}' }`))
+      expect(value).toMatch(expected);
+  });
+
+  test('a unique one has a number, else the pattern is followed', async () => {
+    const values = await valuesOf(
+      'username',
+      `{ type: string, required: true, unique: true, pattern: '^[a-z0-9_-]{3,30}$' }`,
+    );
+    expect(new Set(values).size).toBe(values.length);
+    for (const value of values) expect(value).toMatch(/^[a-z]+_?[a-z]*-\d+$/u);
+    for (const value of await valuesOf('username', `{ type: string, pattern: '^[A-Z]{2}\\d{4}$' }`))
+      expect(value).toMatch(/^[A-Z]{2}\d{4}$/u);
+  });
+});
