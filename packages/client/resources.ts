@@ -8,9 +8,21 @@ export interface Resources {
     readonly record: Readonly<Record<string, unknown>>;
     /** Names of the fields that are objects. */
     readonly objects: string;
-    /** `to` the resources it leads to, `many` whether it is a collection, `pivot` what each of its records adds. */
+    /**
+     * `to` the resources it leads to, `many` whether it is a collection, `null` whether a single record may be missing,
+     * `pivot` what each of its records adds, `by` the field that tells which of several resources it leads to.
+     */
     readonly relations: Readonly<
-      Record<string, { readonly to: string; readonly many: boolean; readonly pivot: unknown }>
+      Record<
+        string,
+        {
+          readonly to: string;
+          readonly many: boolean;
+          readonly null: boolean;
+          readonly pivot: unknown;
+          readonly by: unknown;
+        }
+      >
     >;
     readonly expand: string;
     readonly groups: Readonly<Record<string, string>>;

@@ -16,7 +16,7 @@ type Credential =
   | (() => string | null | undefined | Promise<string | null | undefined>);
 
 export interface ClientOptions {
-  /** Where the API is: `https://api.example.com`. */
+  /** Where the API is, with or without its version: `https://api.example.com`, `https://api.example.com/v1`. */
   readonly baseUrl: string;
   /** A JSON Web Token or API key, sent as `Authorization: Bearer`. */
   readonly token?: Credential;
@@ -118,7 +118,7 @@ async function send(
   for (const [name, value] of Object.entries({ ...more, ...options.headers }))
     if (value !== undefined) sent.set(name, value);
   const search = query?.toString() ?? '';
-  const url = `${baseUrl.replace(/\/+$/u, '')}${path}${search === '' ? '' : `?${search}`}`;
+  const url = `${serverOf(baseUrl)}${path}${search === '' ? '' : `?${search}`}`;
   const response = await (own ?? globalThis.fetch)(url, {
     method,
     headers: sent,
@@ -131,6 +131,12 @@ async function send(
     return { headers: response.headers, body: read };
   if (isErrorBody(read)) throw new PlinthError(read, retryAfterOf(response.headers));
   throw new UnexpectedAnswer(response.status, text);
+}
+
+/** The URL that the paths of the API follow. */
+function serverOf(baseUrl: string): string {
+  const url = baseUrl.replace(/\/+$/u, '');
+  return url.endsWith(root) ? url.slice(0, -root.length) : url;
 }
 
 function valueOf(credential: Credential): ReturnType<Extract<Credential, () => unknown>> {

@@ -112,12 +112,60 @@ type Related<
   E extends string,
   F extends string,
 > = Resources[R]['relations'] extends {
-  readonly [name in K]: { readonly many: infer Many; readonly pivot: infer Pivot };
+  readonly [name in K]: {
+    readonly many: infer Many;
+    readonly null: infer Null;
+    readonly pivot: infer Pivot;
+  };
 }
   ? Many extends true
     ? (Selected<TargetOf<R, K>, E, F> & SomePivot<Pivot, Tail<F, 'pivot'>>)[]
-    : Selected<TargetOf<R, K>, E, F> | null
+    : Selected<TargetOf<R, K>, E, F> | (Null extends false ? never : null)
   : never;
+
+/** What tells the resources of a morphTo apart. */
+interface Telling {
+  readonly field: string;
+  readonly types: Readonly<Record<string, string>>;
+  readonly null: boolean;
+}
+
+type TellingOf<R extends ResourceName, K extends string> = Resources[R]['relations'] extends {
+  readonly [name in K]: { readonly by: infer By extends Telling };
+}
+  ? By
+  : never;
+
+/** The relations among K whose type field, if it is shown, tells what they lead to. */
+type MorphName<R extends ResourceName, K extends string> = K extends string
+  ? [TellingOf<R, K>] extends [never]
+    ? never
+    : K
+  : never;
+
+/** A morphTo with its type field: one member of the union for each resource, and one for null. */
+type Morph<
+  R extends ResourceName,
+  K extends string,
+  By extends Telling,
+  E extends string,
+  F extends string,
+> =
+  | {
+      [T in keyof By['types'] & string]: {
+        [N in By['field'] & keyof Own<R, F>]: T;
+      } & { [N in K]: Selected<By['types'][T] & ResourceName, Tail<E, K>, Tail<F, K>> | null };
+    }[keyof By['types'] & string]
+  | (By['null'] extends true
+      ? { [N in By['field'] & keyof Own<R, F>]: null } & { [N in K]: null }
+      : never);
+
+/** All of them together. */
+type Morphs<R extends ResourceName, K extends string, E extends string, F extends string> = (
+  K extends string ? (morph: Morph<R, K, TellingOf<R, K>, E, F>) => void : never
+) extends (morph: infer All) => void
+  ? All
+  : unknown;
 
 /** The pages of expanded collections, where they are paged or were cut. */
 export interface CollectionPage {
@@ -135,8 +183,16 @@ export type Selected<
 > = R extends ResourceName
   ? Flat<
       Own<R, F> & {
-        [K in Head<E> & RelationName<R>]: Related<R, K, Tail<E, K>, Tail<F, K>>;
-      } & ([E] extends [never]
+        [K in Exclude<Head<E> & RelationName<R>, MorphName<R, Head<E>>>]: Related<
+          R,
+          K,
+          Tail<E, K>,
+          Tail<F, K>
+        >;
+      } & ([MorphName<R, Head<E>>] extends [never]
+          ? unknown
+          : Morphs<R, MorphName<R, Head<E>>, E, F>) &
+        ([E] extends [never]
           ? unknown
           : { readonly _pagination?: { readonly [K in Head<E>]?: CollectionPage } })
     >

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { errorTable, type ErrorCode } from '../errors.ts';
 import { targetsOf } from '../query/filter/path.ts';
+import { decide } from '../model/access.ts';
 import { isToMany, type Field, type Limits } from '../model/api.ts';
+import { recordName } from '../model/build/names.ts';
 import { isFlag, operators, type Operator } from '../model/operators.ts';
 import {
+  fieldNameIn,
   mayCarry,
   pivotInputs,
   type InputView,
@@ -12,7 +15,7 @@ import {
   type View,
 } from '../model/view.ts';
 import { filterables, isBareFilter, sortables } from './document/filters.ts';
-import { typeNames } from './document/names.ts';
+import { pascal, typeNames } from './document/names.ts';
 import { changeInputs, creatableInputs, requiredInputs } from './document/inputs.ts';
 import { linkable, neededPivot } from './document/links.ts';
 import { nameOf, type Naming } from './document/records.ts';
@@ -23,18 +26,69 @@ export function clientSource(view: View): string {
   const naming: Naming = { names: typeNames(view) };
   const resourceViews = view.resourceViews();
   const root = `${api.basePath}/v${version.number}`;
+  const declared = new DeclaredTypes([...naming.names.values()]);
+  const types = resourceViews.flatMap((resourceView) =>
+    resourceTypes(resourceView, naming, declared),
+  );
+  const resources = resourcesType(resourceViews, naming, declared, api.limits);
+  const parts = [errorType(), filtersSource(), source('types.ts'), source('runtime.ts')];
   return [
     `// ${oneLine(api.name)}, version ${version.number}: made by "plinth types". Changes to this file are lost when it is made again.\n`,
     `const root = ${JSON.stringify(root)};\n`,
     `const resourceNames: readonly string[] = ${JSON.stringify(resourceViews.map(({ name }) => name))};\n`,
     'export type JsonValue =\n  | null\n  | boolean\n  | number\n  | string\n  | JsonValue[]\n  | { [member: string]: JsonValue };\n',
-    ...resourceViews.flatMap((resourceView) => resourceTypes(resourceView, naming)),
-    resourcesType(resourceViews, naming, api.limits),
-    errorType(),
-    filtersSource(),
-    source('types.ts'),
-    source('runtime.ts'),
+    '/** JSON in a body. */\nexport type JsonInput =\n  | null\n  | boolean\n  | number\n  | string\n  | readonly JsonInput[]\n  | { readonly [member: string]: JsonInput | undefined };\n',
+    ...types,
+    resources,
+    ...declared.take(),
+    withoutClashes(parts.join('\n'), declared),
   ].join('\n');
+}
+
+/** The types of records, bodies and the objects in them, whose names are different. */
+class DeclaredTypes {
+  private readonly texts = new Map<string, string>();
+  private readonly waiting: string[] = [];
+  private readonly used: Set<string>;
+
+  /** `names` are those of records. */
+  constructor(names: readonly string[]) {
+    const bodies = names.flatMap((name) => [`${name}Create`, `${name}Replace`, `${name}Update`]);
+    this.used = new Set([...names, ...bodies, 'JsonValue', 'JsonInput']);
+  }
+
+  has(name: string): boolean {
+    return this.used.has(name);
+  }
+
+  /** The name of the type of an object: `base`, or a longer one if another type has that. */
+  nameFor(base: string, members: readonly string[]): string {
+    const text = members.join('\n');
+    for (let number = 0; ; number += 1) {
+      const name = number === 0 ? base : number === 1 ? `${base}Input` : `${base}Input${number}`;
+      if (this.texts.get(name) === text) return name;
+      if (this.used.has(name)) continue;
+      this.used.add(name);
+      this.texts.set(name, text);
+      this.waiting.push(interfaceOf(name, members));
+      return name;
+    }
+  }
+
+  /** The types since the last call. */
+  take(): readonly string[] {
+    return this.waiting.splice(0);
+  }
+}
+
+/** The source with other names for its own types where a record or object has their names. */
+function withoutClashes(text: string, declared: DeclaredTypes): string {
+  const own = text.matchAll(/^(?:export )?(?:type|interface|class) (\w+)/gmu);
+  let result = text;
+  for (const name of new Set([...own].map(([, one = '']) => one)))
+    if (declared.has(name))
+      result = result.replaceAll(new RegExp(String.raw`\b${name}\b`, 'gu'), `Plinth${name}`);
+  return result;
 }
 
 /** The package ships these sources, so the path is the same from `src/` and from `dist/`. */
@@ -60,31 +114,38 @@ function filtersSource(): string {
     .replace("'exists' | 'null'", some(isFlag));
 }
 
-/** Types of records and bodies of one resource. */
-function resourceTypes(resourceView: ResourceView, naming: Naming): readonly string[] {
+/** Types of records and bodies of one resource, and of the objects in them. */
+function resourceTypes(
+  resourceView: ResourceView,
+  naming: Naming,
+  declared: DeclaredTypes,
+): readonly string[] {
   const name = nameOf(resourceView, naming);
   const { offered, resource } = resourceView;
   const record = [...resourceView.fields.values()].map(({ name: member, field }) =>
-    memberOf(member, readType(field), false, field),
+    memberOf(member, readType(field, { declared, base: nestedName(name, member) }), false, field),
   );
-  const types = [interfaceOf(name, record, resource.description)];
-  if (offered.has('create'))
-    types.push(
-      interfaceOf(`${name}Create`, body(resourceView, 'create'), `The body that creates: ${name}.`),
+  const bodyType = (kind: BodyKind, suffix: string, does: string): string =>
+    interfaceOf(
+      `${name}${suffix}`,
+      body(resourceView, kind, { declared, base: name }),
+      `The body that ${does}: ${name}.`,
     );
-  if (offered.has('update')) {
-    types.push(
-      interfaceOf(
-        `${name}Replace`,
-        body(resourceView, 'replace'),
-        `The body that replaces: ${name}.`,
-      ),
-    );
-    types.push(
-      interfaceOf(`${name}Update`, body(resourceView, 'update'), `The body that changes: ${name}.`),
-    );
-  }
-  return types;
+  const types = [
+    interfaceOf(name, record, resource.description),
+    ...(offered.has('create') ? [bodyType('create', 'Create', 'creates')] : []),
+    ...(offered.has('update')
+      ? [bodyType('replace', 'Replace', 'replaces'), bodyType('update', 'Update', 'changes')]
+      : []),
+  ];
+  return [...types, ...declared.take()];
+}
+
+type BodyKind = 'create' | 'replace' | 'update';
+
+/** The name of the type of an object: `Product`, `specs` → `ProductSpecs`. */
+function nestedName(owner: string, member: string): string {
+  return `${owner}${pascal(member)}`;
 }
 
 function interfaceOf(name: string, members: readonly string[], description?: string): string {
@@ -117,7 +178,8 @@ function indent(text: string): string {
 
 function body(
   resourceView: ResourceView,
-  kind: 'create' | 'replace' | 'update',
+  kind: BodyKind,
+  { declared, base }: Place,
 ): readonly string[] {
   const { id } = resourceView.resource;
   const needed = new Set<InputView>(kind === 'update' ? [] : requiredInputs(resourceView, kind));
@@ -125,25 +187,45 @@ function body(
     kind === 'create'
       ? creatableInputs(resourceView)
       : changeInputs(resourceView).filter(({ field, updatable }) => updatable || field === id);
+  const placeOf = (name: string): Place => ({ declared, base: nestedName(base, name) });
   return [
     ...inputs.map((input) =>
-      memberOf(input.name, writeType(input.field), !needed.has(input), input.field),
+      memberOf(
+        input.name,
+        writeType(input.field, placeOf(input.name)),
+        !needed.has(input),
+        input.field,
+      ),
     ),
     ...linkable(resourceView).map((view) =>
-      memberOf(view.name, linksType(view, kind === 'create' ? neededPivot(view) : []), true),
+      memberOf(
+        view.name,
+        linksType(view, kind === 'create' ? neededPivot(view) : [], placeOf(`${view.name}Pivot`)),
+        true,
+      ),
     ),
   ];
 }
 
 /** The links in a body, which say at least what is `needed` of each; undefined where there can be none. */
-function linksType(view: RelationView, needed: readonly InputView[] | undefined): string {
+function linksType(
+  view: RelationView,
+  needed: readonly InputView[] | undefined,
+  { declared, base }: Place,
+): string {
   const { relation } = view;
   if (relation.kind !== 'belongsToMany') throw new TypeError(`${view.name} has no links`);
   if (needed === undefined) return 'readonly []';
-  const id = readType(relation.target.id);
+  const id = readType(relation.target.id, { declared, base });
   const pivot = [...pivotInputs(view).values()]
     .filter((input) => mayCarry(relation, input))
-    .map((input) => memberOf(input.name, writeType(input.field), !needed.includes(input)));
+    .map((input) =>
+      memberOf(
+        input.name,
+        writeType(input.field, { declared, base: nestedName(base, input.name) }),
+        !needed.includes(input),
+      ),
+    );
   const members = `{ ${pivot.join(' ')} }`;
   const link =
     needed.length === 0
@@ -152,23 +234,44 @@ function linksType(view: RelationView, needed: readonly InputView[] | undefined)
   return `readonly (${link})[] | { add?: readonly (${link})[] | undefined; remove?: readonly ${id}[] | undefined }`;
 }
 
-function readType(field: Field): string {
-  return typed(field, readType, []);
+/** Where types of objects are declared, and the name that one has here. */
+interface Place {
+  readonly declared: DeclaredTypes;
+  readonly base: string;
 }
 
-function writeType(field: Field): string {
-  return typed(field, writeType, field.type.takesNumbers === true ? ['number'] : []);
+/** What a field's value is in TypeScript, in a record or in a body. */
+interface Side {
+  readonly of: (field: Field, place: Place) => string;
+  readonly json: string;
+  readonly isReadonly: boolean;
+}
+
+const inRecords: Side = { of: readType, json: 'JsonValue', isReadonly: false };
+/** A body may be made of arrays that nobody may change. */
+const inBodies: Side = { of: writeType, json: 'JsonInput', isReadonly: true };
+
+function readType(field: Field, place: Place): string {
+  return typed(field, inRecords, place, []);
+}
+
+function writeType(field: Field, place: Place): string {
+  return typed(field, inBodies, place, field.type.takesNumbers === true ? ['number'] : []);
 }
 
 /** What a field's value is in TypeScript; `more` are further types that it takes. */
-function typed(field: Field, below: (part: Field) => string, more: readonly string[]): string {
-  const plain = field.values?.map((value) => JSON.stringify(value)) ?? [plainType(field, below)];
+function typed(field: Field, side: Side, place: Place, more: readonly string[]): string {
+  const plain = field.values?.map((value) => JSON.stringify(value)) ?? [
+    plainType(field, side, place),
+  ];
   const isNull = field.nullable && field.type.json !== 'any';
   return [...plain, ...more, ...(isNull ? ['null'] : [])].join(' | ');
 }
 
 /** The type of the JSON that a value is. */
-function plainType({ type, properties, items }: Field, below: (part: Field) => string): string {
+function plainType({ name, type, properties, items }: Field, side: Side, place: Place): string {
+  const { json, isReadonly } = side;
+  const list = (item: string): string => `${isReadonly ? 'readonly ' : ''}${item}[]`;
   switch (type.json) {
     case 'integer':
     case 'number':
@@ -177,33 +280,57 @@ function plainType({ type, properties, items }: Field, below: (part: Field) => s
     case 'string':
       return type.json;
     case 'any':
-      return 'JsonValue';
+      return json;
     case 'array':
-      return items === undefined ? 'JsonValue[]' : `(${below(items)})[]`;
+      return items === undefined
+        ? list(json)
+        : list(`(${side.of(items, { ...place, base: itemName(place.base, name) })})`);
     case 'object':
-      return properties === undefined
-        ? '{ [member: string]: JsonValue }'
-        : `{ ${[...properties]
-            .map(([name, part]) => memberOf(name, below(part), !part.required))
-            .join(' ')} }`;
+      if (properties === undefined)
+        return `{ ${isReadonly ? 'readonly ' : ''}[member: string]: ${json} }`;
+      return place.declared.nameFor(
+        place.base,
+        [...properties].map(([member, part]) =>
+          memberOf(
+            member,
+            side.of(part, { ...place, base: nestedName(place.base, member) }),
+            !part.required,
+            part,
+          ),
+        ),
+      );
     default:
       return type.json satisfies never;
   }
 }
 
+/** The name of the type of an item: `OrderLines`, `lines` → `OrderLine`. */
+function itemName(base: string, list: string): string {
+  const [plural, one] = [pascal(list), pascal(recordName(list))];
+  return plural !== one && base.endsWith(plural)
+    ? `${base.slice(0, -plural.length)}${one}`
+    : `${base}Item`;
+}
+
 function resourcesType(
   resourceViews: readonly ResourceView[],
   naming: Naming,
+  declared: DeclaredTypes,
   limits: Limits,
 ): string {
   const members = resourceViews.map(
     (resourceView) =>
-      `${key(resourceView.name)}: {\n${indent(resourceType(resourceView, naming, limits))}\n};`,
+      `${key(resourceView.name)}: {\n${indent(resourceType(resourceView, naming, declared, limits))}\n};`,
   );
   return `/** Every resource: its records, relations, filters and what can be done with it. */\nexport interface Resources {\n${indent(members.join('\n'))}\n}\n`;
 }
 
-function resourceType(resourceView: ResourceView, naming: Naming, limits: Limits): string {
+function resourceType(
+  resourceView: ResourceView,
+  naming: Naming,
+  declared: DeclaredTypes,
+  limits: Limits,
+): string {
   const name = nameOf(resourceView, naming);
   const { offered, resource } = resourceView;
   const objects = [...resourceView.fields.values()].filter(({ field }) =>
@@ -213,10 +340,10 @@ function resourceType(resourceView: ResourceView, naming: Naming, limits: Limits
     memberOf(group, union(members), false),
   );
   return [
-    `id: ${readType(resource.id)};`,
+    `id: ${readType(resource.id, { declared, base: `${name}Id` })};`,
     `record: ${name};`,
     `objects: ${union(objects.map((one) => one.name))};`,
-    `relations: {\n${indent([...resourceView.relations.values()].map(relationType).join('\n'))}\n};`,
+    `relations: {\n${indent([...resourceView.relations.values()].map((view) => relationType(view, resourceView, { declared, base: name })).join('\n'))}\n};`,
     `expand: ${union(expandPaths(resourceView, limits))};`,
     `groups: { ${groups.join(' ')} };`,
     `operations: ${union([...offered])};`,
@@ -250,11 +377,33 @@ function expandPaths(resourceView: ResourceView, { defaultDepth }: Limits): read
 
 const mostPaths = 500;
 
-function relationType(view: RelationView): string {
+function relationType(view: RelationView, owner: ResourceView, { declared, base }: Place): string {
   const targets = [...new Set(targetsOf(view).map(({ resourceView }) => resourceView.name))];
-  const pivot = view.pivot.map(({ name, field }) => memberOf(name, readType(field), false));
+  const place = { declared, base: nestedName(base, `${view.name}Pivot`) };
+  const pivot = view.pivot.map(({ name, field }) => memberOf(name, readType(field, place), false));
   const added = pivot.length === 0 ? 'unknown' : `{ pivot: { ${pivot.join(' ')} } }`;
-  return `${key(view.name)}: { to: ${union(targets)}; many: ${isToMany(view.relation)}; pivot: ${added} };`;
+  return `${key(view.name)}: { to: ${union(targets)}; many: ${isToMany(view.relation)}; null: ${mayBeNull(view)}; pivot: ${added}; by: ${narrowing(view, owner)} };`;
+}
+
+/** Whether a single record may be missing: not where a key has to lead to one that the caller may read whatever it is. */
+function mayBeNull(view: RelationView): boolean {
+  const { relation } = view;
+  if (relation.kind !== 'belongsTo' || relation.key.nullable) return true;
+  const [target] = targetsOf(view);
+  return target === undefined || decide(target.resourceView.rules.read).allowed !== 'all';
+}
+
+/** The field whose value tells which resource a morphTo leads to, and the resource of each value. */
+function narrowing(view: RelationView, owner: ResourceView): string {
+  const { relation } = view;
+  if (relation.kind !== 'morphTo') return 'unknown';
+  const field = fieldNameIn(owner.fields.values(), relation.typeField);
+  if (field === undefined) return 'unknown';
+  const types = targetsOf(view).map(
+    ({ resourceView, typeValue = '' }) =>
+      `${key(typeValue)}: ${JSON.stringify(resourceView.name)};`,
+  );
+  return `{ field: ${JSON.stringify(field)}; types: { ${types.join(' ')} }; null: ${relation.typeField.nullable} }`;
 }
 
 function union(names: readonly string[]): string {
@@ -292,10 +441,17 @@ function comparedType(leaf: Field): string {
   if (leaf.type.json === 'array') return filterType(leaf.items === undefined ? [] : [leaf.items]);
   const plain = leaf.values?.map((value) => JSON.stringify(value)).join(' | ');
   if (plain !== undefined) return plain;
-  const type = plainType(leaf, readType);
+  const type = scalarTypes.get(leaf.type.json) ?? 'string';
   if (leaf.type.takesNumbers === true) return 'string | number';
-  return type === 'number' || type === 'boolean' ? type : 'string';
+  return type;
 }
+
+/** What filters compare with, where it is no text. */
+const scalarTypes: ReadonlyMap<string, string> = new Map([
+  ['integer', 'number'],
+  ['number', 'number'],
+  ['boolean', 'boolean'],
+]);
 
 /** The errors as a union that `code` tells apart. */
 function errorType(): string {

@@ -133,6 +133,83 @@ describe('the client', () => {
     expect((await compiled({ 'client.ts': client })).problems).toBe('');
   });
 
+  test('types follow the file: names of records and objects, what is never null, and what a morphTo leads to', async () => {
+    const specification = `
+resources:
+  pages: { fields: { title: { type: string, required: true }, remarks: { type: relation, relation: morphMany, resource: remarks } } }
+  requests: { fields: { path: { type: string, required: true }, remarks: { type: relation, relation: morphMany, resource: remarks } } }
+  answers: { fields: { text: { type: string } } }
+  clients: { fields: { name: { type: string } } }
+  targets: { fields: { name: { type: string } } }
+  selections: { fields: { name: { type: string } } }
+  recipes:
+    fields:
+      title: { type: string, required: true }
+      clientId: { type: integer, required: true, reference: clients.id }
+      client: { type: relation, relation: belongsTo, resource: clients }
+      cookId: { type: integer, reference: clients.id }
+      cook: { type: relation, relation: belongsTo, resource: clients }
+      steps: { type: array, items: { type: object, properties: { text: { type: string, required: true }, price: { type: decimal } } } }
+      size: { type: object, properties: { unit: { type: enum, values: [g, ml], required: true }, of: { type: object, properties: { pan: { type: string } } } } }
+      words: { type: array, items: { type: string } }
+      more: { type: json }
+  remarks:
+    fields:
+      text: { type: string }
+      about: { type: relation, relation: morphTo }
+`;
+    const program = `
+      import { createClient, type Answer, type Client, type Page, type PlinthPage, type Recipe, type RecipeSize, type RecipeSizeOf, type RecipeStep, type Request, type Selection, type Target } from './client.ts';
+      const api = createClient({ baseUrl: '' });
+      export const names = async (): Promise<[Page, Request, Answer, Client, Target, Selection]> =>
+        [await api.pages.get(1), await api.requests.get(1), await api.answers.get(1), await api.clients.get(1), await api.targets.get(1), await api.selections.get(1)];
+      export const first = async (): Promise<PlinthPage<Page>> => api.pages.list();
+      export const parts = (recipe: Recipe): [RecipeStep | undefined, RecipeSizeOf | null | undefined, RecipeSize | null] =>
+        [recipe.steps?.[0], recipe.size?.of, recipe.size];
+      const words: readonly string[] = ['a'];
+      const steps = [{ text: 'stir', price: 2 }] as const;
+      const more = { list: words } as const;
+      export const made = await api.recipes.create({ title: 'x', clientId: 1, words, steps, more });
+      const { data: [recipe] } = await api.recipes.list({ expand: ['client', 'cook'] });
+      export const client: string | null | undefined = recipe?.client.name;
+      // @ts-expect-error -- nobody may have cooked it
+      export const cook = recipe?.cook.name;
+      const remark = await api.remarks.get(1, { expand: ['about'] });
+      if (remark.aboutType === 'pages') void (remark.about?.title satisfies string | undefined);
+      else if (remark.aboutType === 'requests') void (remark.about?.path satisfies string | undefined);
+      else void (remark.about satisfies null);
+      // @ts-expect-error -- it may be a request
+      export const title = remark.about?.title;
+      const some = await api.remarks.get(1, { expand: ['about'], fields: ['text', 'about'] });
+      export const shown: boolean = some.about !== null && 'path' in some.about;
+    `;
+    const client = sourceOf(specification);
+    expect(client).toContain('export interface RecipeStepInput {');
+    expect((await compiled({ 'client.ts': client, 'program.ts': program })).problems).toBe('');
+  });
+
+  test('the base URL may end with the version', async () => {
+    const { path } = await compiled({ 'client.ts': sourceOf(versioned) });
+    const { createClient } = (await import(join(path, 'client.ts'))) as {
+      createClient: (options: object) => Record<string, { list: () => Promise<unknown> }>;
+    };
+    const asked: string[] = [];
+    for (const baseUrl of [
+      'http://a',
+      'http://a/',
+      'http://a/v2',
+      'http://a/v2/',
+      'http://a/b/v2',
+    ]) {
+      const fetch = async (url: string): Promise<Response> => {
+        asked.push(url);
+        return new Response('[]');
+      };
+      await createClient({ baseUrl, fetch })['posts']?.list();
+    }
+    expect([...new Set(asked)]).toEqual(['http://a/v2/posts', 'http://a/b/v2/posts']);
+  });
+
   test('takes what a front end has: what may be undefined, longer paths, types by name', async () => {
     const files = {
       'shop.ts': sourceOf(example('shop')),

@@ -1,17 +1,14 @@
 import { recordName } from '../../model/build/names.ts';
 import type { ResourceView, View } from '../../model/view.ts';
 
-/** What is called something else already, in the document or in a TypeScript file: no resource gets such a name. */
+/**
+ * The names that no record may have: what the document calls its errors, and globals and exports of the client. Other types
+ * of the client give way (`client.ts`).
+ */
 const taken =
-  'Error Array Awaited Boolean Client Date Exclude Extract Function Headers JSON Map Math Number ' +
-  'Object Omit Partial Pick Promise Proxy Readonly Record RegExp Request Required Response Set ' +
-  'String Symbol URL AbortSignal JsonValue Resources PlinthError Link Links Page Selected ErrorBody ErrorBase ResourceName ' +
-  'RecordOf IdOf RelationName TargetOf Head Tail Flat Loose Below ExpandPath FieldPath GroupMember OwnName Own ' +
-  'Related CollectionPage Without ValueOperator ListOperator FilterValue OwnField Filters ReturnType RequestOptions Selection Hidden Listing Walk ' +
-  'Reads Answer Creates Target Changed Updates Deletes ResourceClient Credential ClientOptions UnexpectedAnswer ' +
-  'AnyReading Behind Change Collection Collections Created ItemFilters Known NoField NotExpanded PivotOf PivotPath Prefix ' +
-  'Reading SomePivot ' +
-  'Ask Told AnyListing AnySelection AnyWriting WeakMap URLSearchParams TypeError AsyncGenerator NoInfer';
+  'Error Array Exclude Extract Headers JSON Map Number Object Omit Promise Readonly Record ReturnType String AbortSignal ' +
+  'AsyncGenerator NoInfer TypeError URLSearchParams WeakMap JsonValue JsonInput Resources ErrorBody PlinthError ' +
+  'UnexpectedAnswer';
 
 /** What follows a resource's name in the names made from it. */
 const suffixes = [
