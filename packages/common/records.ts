@@ -3,7 +3,7 @@ import { isObject, PlinthError } from './error.ts';
 import { sender, type ProviderOptions, type Send, type Told } from './http.ts';
 import { isPlain, readQuery, selectionQuery, type PlinthMeta } from './meta.ts';
 import { EntityTags } from './tags.ts';
-import { bodyOf, changesOf } from './values.ts';
+import { bodyOf, changesOf, isSame } from './values.ts';
 
 export type Id = string | number;
 
@@ -135,8 +135,8 @@ export class Records {
   }
 
   /**
-   * Changes a record: the fields that differ from `previous`, and only when it still is as that (412 otherwise), where
-   * that was read plainly. Where nothing differs it is read anew.
+   * Changes a record: the fields that differ from `previous`, and only when it still is as that (412 otherwise), if these
+   * records have read it. Where nothing differs it is read anew.
    */
   async update(
     resource: string,
@@ -151,7 +151,7 @@ export class Records {
       path: [resource, id],
       query: selectionQuery(meta),
       body,
-      headers: { 'if-match': this.#match(resource, id, previous, meta) },
+      headers: { 'if-match': await this.#match(resource, id, previous, meta) },
     });
     // A caller who may not read what it has written is told nothing.
     if (told.body === undefined) return { ...data, id };
@@ -163,9 +163,9 @@ export class Records {
     await this.#send({
       method: 'DELETE',
       path: [resource, id],
-      headers: { 'if-match': this.#match(resource, id, previous, meta) },
+      headers: { 'if-match': await this.#match(resource, id, previous, meta) },
     });
-    this.#tags.remember(resource, id, undefined, null);
+    this.#tags.forget(resource, id);
   }
 
   async #part(
@@ -186,7 +186,9 @@ export class Records {
       headers: { prefer: count === undefined ? undefined : `count=${count}` },
       signal,
     });
-    return pageOf(told, 'cursor' in paging || count === 'none');
+    const page = pageOf(told, 'cursor' in paging || count === 'none');
+    for (const record of page.data) this.#tags.remember(resource, record.id, record, null);
+    return page;
   }
 
   /** A portion that is refused for its size, or for an id that can be none, is asked for in halves. */
@@ -224,21 +226,50 @@ export class Records {
     });
   }
 
-  #match(
+  async #match(
     resource: string,
     id: Id,
     previous: unknown,
     meta: PlinthMeta | undefined,
-  ): string | undefined {
+  ): Promise<string | undefined> {
     if (meta?.ifMatch !== undefined) return meta.ifMatch === false ? undefined : meta.ifMatch;
-    return previous === undefined ? undefined : this.#tags.of(resource, id, previous);
+    const tag = previous === undefined ? undefined : this.#tags.of(resource, id, previous);
+    return tag === null && isObject(previous)
+      ? this.#tagNow(resource, id, previous)
+      : (tag ?? undefined);
+  }
+
+  /**
+   * The tag of a record that came in a list or with expansions, which have no tags: it is read plainly, and must still have
+   * the values of `previous`. Undefined where nobody may read it so.
+   */
+  async #tagNow(resource: string, id: Id, previous: object): Promise<string | undefined> {
+    let told: Told;
+    try {
+      told = await this.#send({ method: 'GET', path: [resource, id] });
+    } catch (error) {
+      // The write tells what is wrong.
+      if (error instanceof PlinthError) return undefined;
+      throw error;
+    }
+    const { body, headers } = told;
+    if (!isObject(body)) return undefined;
+    const before = Object.entries(previous).filter(([name]) => Object.hasOwn(body, name));
+    if (before.every(([name, value]) => isSame(value, body[name])))
+      return headers.get('etag') ?? undefined;
+    throw new PlinthError(412, {
+      status: 412,
+      code: 'PRECONDITION_FAILED',
+      message: 'The record was changed since it was read',
+    });
   }
 
   #remembered(resource: string, { headers, body }: Told, meta: PlinthMeta | undefined): AnyRecord {
     if (!isObject(body) || (typeof body['id'] !== 'number' && typeof body['id'] !== 'string'))
       throw new PlinthError(200, undefined);
     const record = { ...body, id: body['id'] };
-    if (isPlain(meta)) this.#tags.remember(resource, record.id, body, headers.get('etag'));
+    const tag = isPlain(meta) ? headers.get('etag') : null;
+    this.#tags.remember(resource, record.id, body, tag);
     return record;
   }
 }

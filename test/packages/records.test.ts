@@ -256,7 +256,6 @@ describe('the entity tag', () => {
   });
 
   test.each<readonly [string, object, object | undefined]>([
-    ['that was read otherwise', { fields: ['text'] }, undefined],
     ['of which a list has shown something else', {}, { id, text: 'of a list' }],
     ['when it is said not to', {}, undefined],
   ])('does not go with a change of a record %s', async (name, meta, previous) => {
@@ -266,6 +265,34 @@ describe('the entity tag', () => {
     const change = { id, data: { text: name.slice(-3) }, previousData: previous ?? data, ...own };
     await provider.update('notes', change);
     expect(matches()).toEqual([null]);
+  });
+
+  test.each<readonly [string, (provider: ReturnType<typeof createRa>) => Promise<unknown>]>([
+    [
+      'came in a list',
+      async (provider) => (await provider.getMany('notes', { ids: [id] })).data[0],
+    ],
+    [
+      'came with a choice of fields',
+      async (provider) =>
+        (await provider.getOne('notes', { id, meta: { fields: ['text'] } })).data as unknown,
+    ],
+  ])('is asked for when a record %s, which must be unchanged', async (_, read) => {
+    const provider = createRa(options());
+    const seen = await read(provider);
+    await provider.update('notes', { id, data: { text: 'mine' }, previousData: seen as never });
+    expect(matches()).toEqual([expect.stringMatching(/^"/u)]);
+    // Another change of what was seen then comes too late.
+    const previousData = seen as { id: string };
+    const late = { id, data: { text: 'late' }, previousData };
+    await expect(provider.update('notes', late)).rejects.toMatchObject({
+      status: 412,
+      code: 'PRECONDITION_FAILED',
+    });
+    await expect(provider.delete('notes', { id, previousData })).rejects.toMatchObject({
+      status: 412,
+    });
+    expect((await provider.getOne('notes', { id })).data).toMatchObject({ text: 'mine' });
   });
 
   test('may be given', async () => {
