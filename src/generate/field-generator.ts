@@ -352,7 +352,7 @@ export class FieldGenerator {
     if (value instanceof Date) {
       if (Number.isNaN(value.getTime())) return null;
       const text = value.toISOString();
-      return type.drawn?.word === 'now' ? type.drawn.of(text) : text;
+      return type.drawn?.word === 'now' ? type.drawn.of(text, this.field) : text;
     }
     if (typeof value === 'bigint') return this.converted(Number(value));
     if (typeof value !== 'number') return value;

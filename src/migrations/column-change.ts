@@ -1,7 +1,7 @@
 import { counted } from '../model/values.ts';
 import { quote } from '../sql/dialect.ts';
 import type { MigrationStep } from '../sql/schema/schema.ts';
-import { canBecome, digitsOf, type StoredKind } from '../sql/stored-kind.ts';
+import { baseOf, canBecome, digitsOf, type StoredKind } from '../sql/stored-kind.ts';
 import type { ColumnSchema } from '../sql/schema/table.ts';
 import type {
   ActualColumn,
@@ -144,7 +144,10 @@ function* convertValues(
   const isKept = isWritten(table, wanted, rules);
   const count = yield `SELECT count(*) FROM ${from} WHERE ${isLost}${isKept}`;
   // If the file says the same as before, the database is what differs.
-  const isOther = kind !== wanted.kind && kind !== 'any';
+  // Where the types differ, they say how many digits a moment has.
+  const isFiner = baseOf(kind) === 'datetime' && baseOf(wanted.kind) === 'datetime';
+  const isOther =
+    kind !== wanted.kind && kind !== 'any' && !(isFiner && declaredType(actual) !== type);
   const declared = declaredType(actual);
   // Higher than any column's precision: the column declares none.
   const isUnbounded = digitsOf(kind)?.precision === 1_000;

@@ -49,7 +49,7 @@ export function* compareColumns(
       // The form is read from the values in the column now, whatever it was before.
       const isRead =
         known?.isMade === false &&
-        (column.form !== undefined || column.kind === 'datetime' || column.kind === 'boolean');
+        (column.form !== undefined || ['datetime', 'boolean'].includes(column.kind));
       const change = {
         name: `${table.name}.${column.name}`,
         table: actual,

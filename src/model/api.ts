@@ -263,7 +263,7 @@ export interface FieldType extends TypeKeys {
   readonly hasFewValues?: boolean;
   /** The word that a `default` may be, and what of the moment of the create it gives. */
   readonly drawn?:
-    | { readonly word: 'now'; readonly of: (moment: string) => string }
+    | { readonly word: 'now'; readonly of: (moment: string, field: Field) => string }
     | { readonly word: 'uuid' };
   /** The allowed values, where they are not just those of `enum`. */
   readonly allowed?: (attributes: FieldSpecification) => readonly JsonValue[] | undefined;

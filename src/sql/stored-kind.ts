@@ -1,4 +1,5 @@
 import type { Field, ValueKind } from '../model/api.ts';
+import { milliseconds } from '../model/field-types/datetime.ts';
 import { decimalType } from '../model/field-types/decimal.ts';
 import { heldAs } from '../model/field-types/stored-as.ts';
 import type { StoredForms } from './dialect.ts';
@@ -7,7 +8,7 @@ import type { StoredForms } from './dialect.ts';
  * What a column's values are, apart from how a database stores them. A column's type does not say it: on SQLite a date
  * and a string are both TEXT, and the scale of a decimal is nowhere. `any`: each value is what it looks like.
  */
-export type StoredKind = BaseKind | `decimal(${number},${number})`;
+export type StoredKind = BaseKind | `decimal(${number},${number})` | `datetime(${number})`;
 
 export type BaseKind = Exclude<ValueKind, 'decimal'> | 'any';
 
@@ -20,12 +21,23 @@ export function kindOf(field: Field, dialect: StoredForms): StoredKind {
     const isUsual = storedAs === dialect.storage({ ...field, type: decimalType }).form;
     if (!isUsual) return heldAs[storedAs];
   }
+  if (type.kind === 'datetime') return momentKind(precision);
   return type.kind === 'decimal' ? `decimal(${precision},${scale})` : type.kind;
 }
 
-/** A kind without the digits of a decimal. */
+/** The kind of moments with so many digits behind the second. */
+export function momentKind(precision: number): StoredKind {
+  return precision === milliseconds ? 'datetime' : `datetime(${precision})`;
+}
+
+/** The digits behind the second of a kind of moments. */
+export function precisionOf(kind: StoredKind): number {
+  return Number(/^datetime\((\d)\)$/u.exec(kind)?.[1] ?? milliseconds);
+}
+
+/** A kind without the digits of a decimal or a moment. */
 export function baseOf(kind: StoredKind): BaseKind | 'decimal' {
-  return digitsOf(kind) === undefined ? (kind as BaseKind) : 'decimal';
+  return kind.replace(/\(.*/u, '') as BaseKind | 'decimal';
 }
 
 /** The digits of a decimal, and how many of them are behind the point; undefined for all other kinds. */
@@ -75,7 +87,7 @@ const becomes: Readonly<Record<BaseKind | 'decimal', readonly (BaseKind | 'decim
   boolean: ['string', 'integer', 'bigint', 'number', 'json'],
   date: ['string', 'datetime', 'json'],
   time: ['string', 'json'],
-  datetime: ['string', 'date', 'time', 'json'],
+  datetime: ['string', 'date', 'time', 'datetime', 'json'],
   uuid: ['string', 'json'],
   json: ['string', 'object', 'array'],
   object: ['json'],
@@ -101,7 +113,11 @@ export const textForms = {
   number: String.raw`^-?\d{1,255}(\.\d{1,255})?$`,
   date: `^${day}$`,
   time: `^${clock}$`,
-  /** With an offset, years so that the moment in UTC has four digits as well. */
-  datetime: String.raw`^(${day}T${clock}(\.\d{1,3})?Z|[1-8]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T${clock}(\.\d{1,3})?[+-](0\d|1[0-4]):[0-5]\d)$`,
   uuid: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
 } as const;
+
+/** The texts that can become a moment: with an offset, and years so that the moment in UTC has four digits as well. */
+export function momentForm(precision: number): string {
+  const fraction = precision === 0 ? '' : String.raw`(\.\d{1,${precision}})?`;
+  return String.raw`^(${day}T${clock}${fraction}Z|[1-8]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T${clock}${fraction}[+-](0\d|1[0-4]):[0-5]\d)$`;
+}

@@ -162,10 +162,10 @@ function readText(
 
 function readDatetime(text: string): string {
   const [, minutes, seconds = ':00', part = ''] =
-    /^(\d{4,}-\d\d-\d\dT\d\d:\d\d)(:\d\d)?(\.\d{1,3})?$/u.exec(text) ?? [];
+    /^(\d{4,}-\d\d-\d\dT\d\d:\d\d)(:\d\d)?(\.\d{1,6})?$/u.exec(text) ?? [];
   return minutes === undefined
     ? text
-    : `${minutes}${seconds}${part.padEnd(4, part === '' ? '.000' : '0').slice(0, 4)}Z`;
+    : `${minutes}${seconds}${part.padEnd(4, part === '' ? '.000' : '0')}Z`;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { StoredAs } from '../../specification/specification.ts';
 import type { Api, ColumnHolder, Field, Resource } from '../../model/api.ts';
 import type { FoundForm, FoundForms } from '../../model/field-types/stored-as.ts';
 import type { SqlValue } from '../../model/values.ts';
+import { milliseconds } from '../../model/field-types/datetime.ts';
 import { quote, type StoredForms } from '../../sql/dialect.ts';
 import type { ActualColumn, Found } from './actual-schema.ts';
 
@@ -94,7 +95,11 @@ function columnsOf(
   { tables, record, fold, holderOf }: StoredColumns,
 ): readonly { readonly table: string; readonly one: Asked }[] {
   const open = [...resource.fields.values()].filter(
-    ({ type, attributes }) => type.existingForms !== undefined && attributes.storedAs === undefined,
+    ({ type, attributes, precision }) =>
+      type.existingForms !== undefined &&
+      attributes.storedAs === undefined &&
+      // The forms of moments hold milliseconds.
+      (type.kind !== 'datetime' || precision === milliseconds),
   );
   if (open.length === 0) return [];
   // Before a rename, the column still has its former name.

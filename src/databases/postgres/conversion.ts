@@ -1,4 +1,11 @@
-import { baseOf, digitsOf, textForms, type StoredKind } from '../../sql/stored-kind.ts';
+import {
+  baseOf,
+  digitsOf,
+  momentForm,
+  precisionOf,
+  textForms,
+  type StoredKind,
+} from '../../sql/stored-kind.ts';
 
 /** The SQL of a converted value: null if it cannot be converted. */
 interface Converted {
@@ -23,7 +30,7 @@ export function convertColumn(from: StoredKind, to: StoredKind, column: string):
   if (source === 'boolean')
     return { value: `${column}::int::${target === 'number' ? 'double precision' : 'bigint'}` };
   if (source === 'date') return { value: `(${column}::timestamp AT TIME ZONE 'UTC')` };
-  if (source === 'datetime') return fromMoment(target, column);
+  if (source === 'datetime') return fromMoment(to, column);
   if (target === 'boolean')
     return { value: `CASE ${column} WHEN 0 THEN false WHEN 1 THEN true END` };
   return fromNumber(to, source === 'number' ? `${column}::text::numeric` : `${column}::numeric`);
@@ -39,9 +46,10 @@ function textOf(from: StoredKind, column: string): string {
   if (base === 'number') return `${column}::text::numeric::text`;
   if (base === 'date') return `to_char(${column}, 'YYYY-MM-DD')`;
   if (base === 'time') return `to_char(${column}, 'HH24:MI:SS')`;
-  return base === 'datetime'
-    ? `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-    : `${column}::text`;
+  if (base !== 'datetime') return `${column}::text`;
+  const precision = precisionOf(from);
+  const text = `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')`;
+  return `left(${text}, ${precision === 0 ? 19 : 20 + precision}) || 'Z'`;
 }
 
 function jsonOf(from: StoredKind, column: string): string {
@@ -51,7 +59,12 @@ function jsonOf(from: StoredKind, column: string): string {
   return `to_jsonb(${isItself ? column : textOf(from, column)})`;
 }
 
-function fromMoment(target: string, column: string): Converted {
+function fromMoment(to: StoredKind, column: string): Converted {
+  const target = baseOf(to);
+  if (target === 'datetime') {
+    const value = `${column}::timestamptz(${precisionOf(to)})`;
+    return { value, isInexact: `${value} <> ${column}` };
+  }
   const local = `(${column} AT TIME ZONE 'UTC')`;
   if (target === 'time')
     return { value: `date_trunc('second', ${local})::time`, isInexact: `${column} IS NOT NULL` };
@@ -106,7 +119,9 @@ function fromText(to: StoredKind, text: string): Converted {
     case 'time':
       return { value: has('time', `${text}::time`) };
     case 'datetime':
-      return { value: has('datetime', `CASE WHEN ${isDay(text)} THEN ${text}::timestamptz END`) };
+      return {
+        value: `CASE WHEN ${text} ~ '${momentForm(precisionOf(to))}' THEN CASE WHEN ${isDay(text)} THEN ${text}::timestamptz END END`,
+      };
     case 'uuid':
       return { value: has('uuid', `${text}::uuid`) };
     case 'any':

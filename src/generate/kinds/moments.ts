@@ -1,3 +1,4 @@
+import { momentText } from '../../model/field-types/datetime.ts';
 import { listPool, type Pool } from '../distinct/pool.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import type { SourceContext, Row, Source, Subject } from '../source.ts';
@@ -318,7 +319,8 @@ export function momentSource(
     const { until } = words.times;
     // Count back from the last moment, or forward if these moments lie in the future.
     const direction = isAhead ? unit : -unit;
-    const at = (index: number): string => shown(until + (index + 1) * direction, unit);
+    const at = (index: number): string =>
+      shown(until + (index + 1) * direction, unit, field.precision);
     const pool: Pool = { size, at };
     return { name, pool, draw: ({ random }) => at(random.below(size)) };
   }
@@ -341,14 +343,14 @@ export function momentSource(
         siblingOf([one.name]) === undefined ? null : row.sibling(one.name),
       );
       const from = values.map((value) => (typeof value === 'string' ? Date.parse(value) : own));
-      return shown(Math.max(own, ...from), unit);
+      return shown(Math.max(own, ...from), unit, field.precision);
     },
   };
 }
 
-function shown(time: number, unit: number): string {
+function shown(time: number, unit: number, precision: number): string {
   const text = new Date(Math.ceil(time / unit) * unit).toISOString();
-  return unit === day ? text.slice(0, 10) : text;
+  return unit === day ? text.slice(0, 10) : momentText(text, precision);
 }
 
 /** The age of the row's person at the last moment. */

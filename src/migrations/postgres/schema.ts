@@ -3,7 +3,14 @@ import { quote } from '../../sql/dialect.ts';
 import { convertColumn } from '../../databases/postgres/conversion.ts';
 import { postgres } from '../../databases/postgres/dialect.ts';
 import { cutName, type MigrationStep } from '../../sql/schema/schema.ts';
-import { digitsOf, type BaseKind, type StoredKind } from '../../sql/stored-kind.ts';
+import {
+  baseOf,
+  digitsOf,
+  momentKind,
+  precisionOf,
+  type BaseKind,
+  type StoredKind,
+} from '../../sql/stored-kind.ts';
 import type { Fill, IndexSchema, TableSchema } from '../../sql/schema/table.ts';
 import { readFound } from '../../databases/postgres/catalog.ts';
 import { dependentObstacles } from './dependents.ts';
@@ -42,7 +49,9 @@ const rules: SchemaRules = {
   fault: (field) =>
     field.native === undefined ? 'missing' : isServed(field) ? undefined : field.native.type,
   typeName,
-  isLike: () => false,
+  // A column that says nothing of its digits has six.
+  isLike: (actual, wanted) =>
+    actual === 'timestamp with time zone' && wanted === 'timestamp(6) with time zone',
   misfits: (actual, { form }) =>
     form !== undefined && hasRoomFor(actual, form.name) ? 'false' : undefined,
   kindOfType,
@@ -63,7 +72,7 @@ const rules: SchemaRules = {
   isAsWritten: () => true,
 };
 
-const kindTypes: Readonly<Record<BaseKind, string>> = {
+const kindTypes: Readonly<Record<Exclude<BaseKind, 'datetime'>, string>> = {
   // As migrations never create it, but convert from it.
   any: 'text',
   string: 'text',
@@ -73,7 +82,6 @@ const kindTypes: Readonly<Record<BaseKind, string>> = {
   boolean: 'boolean',
   date: 'date',
   time: 'time without time zone',
-  datetime: 'timestamp(3) with time zone',
   uuid: 'uuid',
   object: 'jsonb',
   array: 'jsonb',
@@ -82,8 +90,9 @@ const kindTypes: Readonly<Record<BaseKind, string>> = {
 
 function typeOfKind(kind: StoredKind): string {
   const digits = digitsOf(kind);
+  if (baseOf(kind) === 'datetime') return `timestamp(${precisionOf(kind)}) with time zone`;
   return digits === undefined
-    ? kindTypes[kind as BaseKind]
+    ? kindTypes[kind as keyof typeof kindTypes]
     : `numeric(${digits.precision},${digits.scale})`;
 }
 
@@ -96,7 +105,8 @@ function kindOfType(type: string): StoredKind {
   if (/^(?:smallint|integer|bigint)$/u.test(type)) return 'integer';
   if (type === 'numeric') return anyDecimal;
   if (/^(?:real|double precision)$/u.test(type)) return 'number';
-  if (type.startsWith('timestamp')) return 'datetime';
+  if (type.startsWith('timestamp'))
+    return momentKind(Number(/^timestamp\((\d)\)/u.exec(type)?.[1] ?? 6));
   if (/^time(?:\(\d\))? without/u.test(type)) return 'time';
   if (type === 'json' || type === 'jsonb') return 'json';
   if (type.endsWith('[]')) return 'array';
@@ -115,10 +125,7 @@ function convert(from: StoredKind, to: StoredKind, oldType: string, type: string
   if (from === to) {
     const value = (column: string): string => `${cast(column)}::${type}`;
     const same = { value, default: (old: string) => value(`(${old})::${oldType}`) };
-    // The column may hold microseconds.
-    return from === 'datetime'
-      ? { ...same, isInexact: (column) => `date_trunc('milliseconds', ${column}) <> ${column}` }
-      : same;
+    return same;
   }
   const isRounded = (column: string): string =>
     convertColumn(from, to, cast(column)).isInexact ?? 'false';
@@ -134,7 +141,7 @@ function convert(from: StoredKind, to: StoredKind, oldType: string, type: string
 function fillSql(fill: Fill, kind: StoredKind): string {
   if (fill.kind === 'literal') return fill.sql;
   if (fill.kind === 'uuid') return 'gen_random_uuid()';
-  if (kind === 'datetime') return 'now()';
+  if (baseOf(kind) === 'datetime') return 'now()';
   return `date_trunc('second', now() AT TIME ZONE 'UTC')::${kind}`;
 }
 

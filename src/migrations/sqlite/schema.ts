@@ -5,7 +5,7 @@ import { affinityOf, typeOfKind } from '../../databases/sqlite/catalog.ts';
 import { foldName } from '../../databases/sqlite/existing-dialect.ts';
 import { columnSql, type MigrationStep } from '../../sql/schema/schema.ts';
 import { sqlite } from '../../databases/sqlite/dialect.ts';
-import { baseOf, type StoredKind } from '../../sql/stored-kind.ts';
+import { precisionOf, baseOf, type StoredKind } from '../../sql/stored-kind.ts';
 import type { ColumnSchema, Fill, IndexSchema, TableSchema } from '../../sql/schema/table.ts';
 import { DatabaseFailure } from '../../databases/database.ts';
 import { withId, type Counting, type SchemaRules } from '../../databases/existing/actual-schema.ts';
@@ -98,7 +98,11 @@ function fillSql(fill: Fill, kind: StoredKind): string {
       `(lower(hex(randomblob(4))) || '-' || lower(hex(randomblob(2))) || '-4' || substr(lower(hex(randomblob(2))), 2)` +
       ` || '-' || substr('89ab', 1 + (abs(random()) % 4), 1) || substr(lower(hex(randomblob(2))), 2) || '-' || lower(hex(randomblob(6))))`
     );
-  return kind === 'datetime' ? `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')` : `${kind}('now')`;
+  if (baseOf(kind) !== 'datetime') return `${kind}('now')`;
+  const precision = precisionOf(kind);
+  // SQLite knows the time in milliseconds.
+  const digits = `substr(strftime('%f', 'now') || '000', 1, ${precision === 0 ? 2 : 3 + precision})`;
+  return `strftime('%Y-%m-%dT%H:%M:', 'now') || ${digits} || 'Z'`;
 }
 
 /** An integer id is the row key, which SQLite appends to every index. */

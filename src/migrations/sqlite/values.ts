@@ -1,6 +1,6 @@
 import type Driver from 'better-sqlite3';
 import { isDate } from '../../model/field-types/date.ts';
-import { parseDatetime } from '../../model/field-types/datetime.ts';
+import { momentText, parseDatetime } from '../../model/field-types/datetime.ts';
 import { readStored } from '../../model/field-types/json.ts';
 import {
   formatScaled,
@@ -9,7 +9,15 @@ import {
   rescale,
   type Scaled,
 } from '../../model/exact-number.ts';
-import { baseOf, canBecome, digitsOf, textForms, type StoredKind } from '../../sql/stored-kind.ts';
+import {
+  baseOf,
+  canBecome,
+  digitsOf,
+  momentForm,
+  precisionOf,
+  textForms,
+  type StoredKind,
+} from '../../sql/stored-kind.ts';
 
 /** A value as SQLite passes it to a function. */
 type Stored = string | number | bigint | Buffer | null;
@@ -102,15 +110,18 @@ function fromText(from: StoredKind, to: StoredKind, text: string): Converted | u
         return text === '0' || text === '1' ? exact(BigInt(text)) : undefined;
       return text === 'true' || text === 'false' ? exact(text === 'true' ? 1n : 0n) : undefined;
     case 'date':
-      if (from === 'datetime')
-        return { value: text.slice(0, 10), isExact: text.endsWith('T00:00:00.000Z') };
+      if (baseOf(from) === 'datetime')
+        return { value: text.slice(0, 10), isExact: /T00:00:00(?:\.0+)?Z$/u.test(text) };
       return isDate(text) ? exact(text) : undefined;
     case 'time':
-      if (from === 'datetime') return { value: text.slice(11, 19), isExact: false };
+      if (baseOf(from) === 'datetime') return { value: text.slice(11, 19), isExact: false };
       return forms.time.test(text) ? exact(text) : undefined;
     case 'datetime': {
-      if (from === 'date') return exact(`${text}T00:00:00.000Z`);
-      const moment = forms.datetime.test(text) ? parseDatetime(text) : undefined;
+      const precision = precisionOf(to);
+      if (baseOf(from) === 'datetime') return roundedMoment(text, precision);
+      if (from === 'date') return exact(momentText(`${text}T00:00:00.000Z`, precision));
+      const isMoment = new RegExp(momentForm(precision), 'u').test(text);
+      const moment = isMoment ? parseDatetime(text, precision) : undefined;
       return moment === undefined ? undefined : exact(moment);
     }
     case 'uuid':
@@ -137,6 +148,25 @@ function rounded(
 }
 
 /** A whole number that JavaScript tells apart (53), or of 64 bits. */
+/** 2000-01-01, from which PostgreSQL counts. */
+const epoch = BigInt(Date.UTC(2000, 0, 1) / 1000);
+
+/** A moment with so many digits behind the second, the nearest one as PostgreSQL rounds; undefined for other texts. */
+function roundedMoment(text: string, precision: number): Converted | undefined {
+  const finest = 9;
+  const moment = parseDatetime(text, finest);
+  if (moment === undefined) return undefined;
+  const unit = 10n ** BigInt(finest);
+  const seconds = BigInt(Date.parse(`${moment.slice(0, 19)}Z`) / 1000) - epoch;
+  const number = { digits: seconds * unit + BigInt(moment.slice(20, -1)), scale: finest };
+  const { digits, isExact } = rounded(number, precision);
+  const most = 10n ** BigInt(precision);
+  const fraction = ((digits % most) + most) % most;
+  const second = new Date(Number((digits - fraction) / most + epoch) * 1000).toISOString();
+  const end = precision === 0 ? '' : `.${String(fraction).padStart(precision, '0')}`;
+  return { value: `${second.slice(0, 19)}${end}Z`, isExact };
+}
+
 function toInteger(number: Scaled | undefined, bits: 53 | 64): Converted | undefined {
   if (number === undefined) return undefined;
   const { digits, isExact } = rounded(number, 0);

@@ -3,6 +3,7 @@ import type { FieldSpecification, JsonValue } from '../../specification/specific
 import type { Field } from '../api.ts';
 import { compareNumbers } from '../constraints.ts';
 import { plainText } from '../exact-number.ts';
+import { milliseconds } from '../field-types/datetime.ts';
 import type { Draft, DraftResource, Path } from './draft.ts';
 import { endOf, isBeyond, liesBetweenSteps, numberBounds } from '../steps.ts';
 import { reportUnknown } from './names.ts';
@@ -44,8 +45,10 @@ export function checkField(field: Draft<Field>, path: Path, report: Report): voi
     report(at('writeOnly'), 'a field cannot be both readOnly and writeOnly');
   if (field.required && field.readOnly && field.default === undefined)
     report(at('readOnly'), 'nobody could set it: a required readOnly field needs a default');
-  if (field.scale > field.precision)
+  if (field.type.number === 'exact' && field.scale > field.precision)
     report(at('scale'), `scale ${field.scale} is over precision ${field.precision}; lower it`);
+  if (field.type.kind === 'datetime' && attributes.storedAs && field.precision !== milliseconds)
+    report(at('precision'), '`storedAs` says how fine the column is; leave the precision out');
   checkValues(field, path, report);
   checkClaim(field, path, report);
   warnOfWord(field, path, report);

@@ -137,8 +137,9 @@ function plainItem(
   now: Date,
 ): JsonValue {
   if ('value' in item) return item.value;
-  const { drawn } = comparedField(slot).type;
-  return drawn?.word === 'now' ? drawn.of(now.toISOString()) : null;
+  const field = comparedField(slot);
+  const { drawn } = field.type;
+  return drawn?.word === 'now' ? drawn.of(now.toISOString(), field) : null;
 }
 
 /** One claim value as it is compared; null if it does not fit. */

@@ -31,7 +31,7 @@ export function makeDefault(field: Field, clockAndIds: ClockAndIds): JsonValue |
     case 'now': {
       const { drawn } = field.type;
       if (drawn?.word !== 'now') throw new TypeError(`${field.name} has no moment for a default`);
-      return drawn.of(clockAndIds.now().toISOString());
+      return drawn.of(clockAndIds.now().toISOString(), field);
     }
     default:
       return field.default satisfies never;

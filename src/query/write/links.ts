@@ -1,3 +1,4 @@
+import { momentText } from '../../model/field-types/datetime.ts';
 import { apiError, type ApiError } from '../../errors.ts';
 import type { BelongsToMany, Field } from '../../model/api.ts';
 import { unknownName } from '../../model/build/names.ts';
@@ -264,7 +265,8 @@ function pivotUpdate(
   const change = new Map([...pivot].filter(([field]) => !isFixed(field)));
   if (change.size > 0)
     for (const field of through.fields.values())
-      if (isUpdateStamp(field)) change.set(field, clockAndIds.now().toISOString());
+      if (isUpdateStamp(field))
+        change.set(field, momentText(clockAndIds.now().toISOString(), field.precision));
   return change;
 }
 

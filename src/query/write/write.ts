@@ -1,3 +1,4 @@
+import { momentText } from '../../model/field-types/datetime.ts';
 import { hasMembers } from '../filter/path.ts';
 import {
   apiError,
@@ -146,7 +147,8 @@ export function planUpdate(
   // A request without changes keeps the update time.
   if (values.size > 0 || merged.size > 0)
     for (const field of resource.fields.values())
-      if (isUpdateStamp(field)) values.set(field, moment.now().toISOString());
+      if (isUpdateStamp(field))
+        values.set(field, momentText(moment.now().toISOString(), field.precision));
   const parts = new Map([...merged.values()].map(({ field, part }) => [field, part]));
   return ok({
     kind: 'update',

@@ -35,6 +35,8 @@ export type AttributeSet =
   | 'idFormat'
   | 'members'
   | 'items'
+  /** `precision` of a datetime. */
+  | 'momentDigits'
   /** `storedAs`, by the forms that there are. */
   | 'momentForms'
   | 'decimalForms'

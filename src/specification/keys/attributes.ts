@@ -227,10 +227,21 @@ export const attributes = {
     sets: ['items'],
     places: anywhere,
   }),
-  precision: fits(
-    integer({ description: 'Digits in all.', minimum: 1, maximum: 18, default: 18 }),
-    { sets: ['decimal'], places: anywhere },
-  ),
+  precision: [
+    ...fits(integer({ description: 'Digits in all.', minimum: 1, maximum: 18, default: 18 }), {
+      sets: ['decimal'],
+      places: anywhere,
+    }),
+    ...fits(
+      integer({
+        description: 'Digits behind the second: 3 are milliseconds, 6 microseconds.',
+        minimum: 0,
+        maximum: 6,
+        default: 3,
+      }),
+      { sets: ['momentDigits'], places: anywhere },
+    ),
+  ],
   scale: fits(
     integer({ description: 'Digits after the point.', minimum: 0, maximum: 18, default: 2 }),
     { sets: ['decimal'], places: anywhere },
