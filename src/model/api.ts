@@ -145,6 +145,8 @@ export interface Codec {
   readonly comparand?: (value: JsonValue, operator: Operator, field: Field) => SqlValue;
   /** The column has to be read as text, because a double would not hold it. */
   readonly readAsText?: (field: Field) => boolean;
+  /** The column holds bytes, of which `encode` gives and `decode` takes the hexadecimal digits. */
+  readonly isBytes?: boolean;
 }
 
 /** How a type's own tables store it on one database: the column's type, and which of its forms. */
@@ -177,6 +179,7 @@ export type ValueKind =
   | 'time'
   | 'datetime'
   | 'uuid'
+  | 'bytes'
   | 'json'
   | 'object'
   | 'array';

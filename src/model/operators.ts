@@ -10,8 +10,15 @@ export type Comparability =
   /** By the items of an array. */
   | 'items';
 
-/** A condition in SQL; the operand is one parameter, which a condition names once. */
-export type Condition = (column: string, operand: string) => string;
+/**
+ * A condition in SQL; the operand is one parameter, which a condition names once. `held` makes of the text of an item of a
+ * list what the column holds, where that is something else.
+ */
+export type Condition = (
+  column: string,
+  operand: string,
+  held?: (item: string) => string,
+) => string;
 
 /** What an operator means on one database. */
 interface OperatorSql {
@@ -59,7 +66,8 @@ const all = ['none', ...scalars, 'items'] as const;
 /** Databases bound the length of patterns. */
 const longestPattern = 1_000;
 
-const items = (operand: string): string => `(SELECT value FROM json_each(${operand}))`;
+const items = (operand: string, held = (item: string): string => item): string =>
+  `(SELECT ${held('value')} FROM json_each(${operand}))`;
 
 /** The same condition on both databases. */
 function alike(condition: Condition): NonNullable<OperatorRow['sql']> {
@@ -178,7 +186,7 @@ const rows = {
     index: 'equal',
     undeclared: 'list',
     sql: {
-      sqlite: { condition: (column, operand) => `${column} IN ${items(operand)}` },
+      sqlite: { condition: (column, operand, held) => `${column} IN ${items(operand, held)}` },
       postgres: { condition: (column, operand) => `${column} = ANY(${operand})` },
     },
   },
@@ -193,7 +201,8 @@ const rows = {
     undeclared: 'list',
     sql: {
       sqlite: {
-        condition: (column, operand) => `(${column} IS NULL OR ${column} NOT IN ${items(operand)})`,
+        condition: (column, operand, held) =>
+          `(${column} IS NULL OR ${column} NOT IN ${items(operand, held)})`,
       },
       postgres: {
         condition: (column, operand) => `(${column} IS NULL OR ${column} <> ALL(${operand}))`,

@@ -64,6 +64,7 @@ const becomes: Readonly<Record<BaseKind | 'decimal', readonly (BaseKind | 'decim
     'time',
     'datetime',
     'uuid',
+    'bytes',
     'json',
     'object',
     'array',
@@ -78,6 +79,7 @@ const becomes: Readonly<Record<BaseKind | 'decimal', readonly (BaseKind | 'decim
     'time',
     'datetime',
     'uuid',
+    'bytes',
     'json',
   ],
   integer: ['string', 'bigint', 'number', 'decimal', 'boolean', 'json'],
@@ -89,6 +91,7 @@ const becomes: Readonly<Record<BaseKind | 'decimal', readonly (BaseKind | 'decim
   time: ['string', 'json'],
   datetime: ['string', 'date', 'time', 'datetime', 'json'],
   uuid: ['string', 'json'],
+  bytes: ['string', 'json'],
   json: ['string', 'object', 'array'],
   object: ['json'],
   array: ['json'],
@@ -114,6 +117,7 @@ export const textForms = {
   date: `^${day}$`,
   time: `^${clock}$`,
   uuid: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+  bytes: '^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
 } as const;
 
 /** The texts that can become a moment: with an offset, and years so that the moment in UTC has four digits as well. */

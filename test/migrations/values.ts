@@ -208,4 +208,19 @@ export const conversions: readonly (readonly [
     ['2026-03-01T14:05:00.123456Z', null, null],
     2,
   ],
+  [
+    'string',
+    'string, format: base64',
+    ['aGVsbG8=', '', 'AB==', 'AA', 'ä', 'A'.repeat(200), null],
+    ['aGVsbG8=', '', null, null, null, 'A'.repeat(200), null],
+    3,
+  ],
+  [
+    'string, format: base64',
+    'string',
+    ['aGVsbG8=', '', 'A'.repeat(200)],
+    ['aGVsbG8=', '', 'A'.repeat(200)],
+    0,
+  ],
+  ['string, format: base64', 'json', ['AAAA', null], ['AAAA', null], 0],
 ];

@@ -314,7 +314,7 @@ describe('what is wrong elsewhere is said beside what was not understood', () =>
           'userId: { type: string, reference: users.id }, tagId: { type: string, format: ¦uuuid, reference: tags.id }, user: { type: relation, relation: belongsTo, resource: users }, tag: { type: relation, relation: belongsTo, resource: tags }',
       }),
       'resources.users.fields.id.format: `format` must be uuid, string or bigint, not `bogus`',
-      'resources.posts.fields.tagId.format: `format` must be email, url, slug, hostname, ipv4, ipv6 or uuid, not `uuuid`; did you mean `uuid`?',
+      'resources.posts.fields.tagId.format: `format` must be email, url, slug, hostname, ipv4, ipv6, uuid or base64, not `uuuid`; did you mean `uuid`?',
     ],
     [
       'nothing that a relation would have changed which was not understood',

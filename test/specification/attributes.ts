@@ -24,7 +24,7 @@ export const attributeRows: readonly AttributeRow[] = [
   {
     attribute: 'format',
     types: ['string'],
-    good: ['email', 'url', 'slug', 'hostname', 'ipv4', 'ipv6', 'uuid'],
+    good: ['email', 'url', 'slug', 'hostname', 'ipv4', 'ipv6', 'uuid', 'base64'],
     bad: ['e-mail', 'string', 'true', 'null'],
   },
   {
@@ -118,6 +118,7 @@ export const attributeRows: readonly AttributeRow[] = [
     good: ['Y/N', '"1/0"', 'yes/no'],
     bad: ['N/Y', 'on/off', 'true', '[Y, N]'],
   },
+  { attribute: 'precision', types: ['datetime'], good: ['0', '6'], bad: ['-1', '7', '1.5'] },
   { attribute: 'precision', types: ['decimal'], good: ['1', '18'], bad: ['0', '19', '1.5'] },
   { attribute: 'scale', types: ['decimal'], good: ['0', '18'], bad: ['-1', '19', 'a'] },
   {
@@ -270,7 +271,7 @@ export const fitting: Readonly<Record<string, string>> = {
   boolean: `${column} ${key} storedAs`,
   date: `${column} ${key} template`,
   time: `${column} ${key} template`,
-  datetime: `${column} ${key} template storedAs`,
+  datetime: `${column} ${key} precision template storedAs`,
   uuid: `${column} ${key} template`,
   email: `${column} ${key} ${lengths} template`,
   url: `${column} ${key} ${lengths} template`,

@@ -36,6 +36,11 @@ export function convertColumn(from: StoredKind, to: StoredKind, column: string):
   return fromNumber(to, source === 'number' ? `${column}::text::numeric` : `${column}::numeric`);
 }
 
+/** Base64 in one line. */
+function base64Of(bytes: string): string {
+  return `translate(encode(${bytes}, 'base64'), chr(10), '')`;
+}
+
 function jsonText(column: string): string {
   return `CASE WHEN jsonb_typeof(${column}) = 'string' THEN ${column} #>> '{}' END`;
 }
@@ -46,6 +51,7 @@ function textOf(from: StoredKind, column: string): string {
   if (base === 'number') return `${column}::text::numeric::text`;
   if (base === 'date') return `to_char(${column}, 'YYYY-MM-DD')`;
   if (base === 'time') return `to_char(${column}, 'HH24:MI:SS')`;
+  if (base === 'bytes') return base64Of(column);
   if (base !== 'datetime') return `${column}::text`;
   const precision = precisionOf(from);
   const text = `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')`;
@@ -124,6 +130,11 @@ function fromText(to: StoredKind, text: string): Converted {
       };
     case 'uuid':
       return { value: has('uuid', `${text}::uuid`) };
+    case 'bytes': {
+      const bytes = `decode(${text}, 'base64')`;
+      const value = has('bytes', `CASE WHEN ${base64Of(bytes)} = ${text} THEN ${bytes} END`);
+      return { value };
+    }
     case 'any':
     case 'string':
     case 'json':

@@ -70,6 +70,7 @@ const types: readonly NativeType[] = [
     assigned: (placeholder) => `${placeholder}::numeric::money`,
   },
   { names: ['boolean'], kinds: ['boolean'] },
+  { names: ['bytea'], kinds: ['bytes'] },
   { names: ['text', 'character varying'], kinds: ['string'], operand: 'text', isText: true },
   // As text it has no padding.
   {

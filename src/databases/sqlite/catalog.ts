@@ -244,6 +244,7 @@ const kindTypes: Readonly<Record<BaseKind | 'decimal', string>> = {
   time: 'TEXT',
   datetime: 'TEXT',
   uuid: 'TEXT',
+  bytes: 'BLOB',
   json: 'TEXT',
   object: 'TEXT',
   array: 'TEXT',

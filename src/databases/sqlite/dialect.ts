@@ -26,10 +26,29 @@ import {
 } from '../../sql/dialect.ts';
 
 /** A comparison of a scalar with one bound value. See docs/contract/2-reading.md#filters. */
-function condition(operator: Comparison, column: string, parameter: string): string {
+function condition(
+  operator: Comparison,
+  column: string,
+  parameter: string,
+  held?: (item: string) => string,
+): string {
   const sql = operators[operator].sql?.sqlite;
   if (sql === undefined) throw new TypeError(`SQLite does not compare scalars by ${operator}`);
-  return sql.condition(column, parameter);
+  return sql.condition(column, parameter, held);
+}
+
+/** The bytes of hexadecimal digits. */
+const unhex = (digits: string): string => `unhex(${digits})`;
+
+/** A comparison of bytes with hexadecimal digits, or a list of them. */
+function compareBytes(column: string, operator: Comparison, parameter: string): string {
+  return operators[operator].operand === 'list'
+    ? condition(operator, column, parameter, unhex)
+    : condition(operator, column, unhex(parameter));
+}
+
+function isBytes(field: Field): boolean {
+  return codecOf(sqlite, field).isBytes === true;
 }
 
 const listItems = (placeholder: string): string => `(SELECT value FROM json_each(${placeholder}))`;
@@ -198,9 +217,11 @@ export const sqlite: Dialect = {
     parameter === 'limit' || parameter === 'offset' || parameter === 'cap' ? '(? + 0)' : '+?',
   storage: (field) => field.type.sqlite,
   sortOperand: (placeholder) => placeholder,
-  assigned: (placeholder) => placeholder,
-  select: (column, field) =>
-    codecOf(sqlite, field).readAsText?.(field) === true ? `CAST(${column} AS TEXT)` : column,
+  assigned: (placeholder, field) => (isBytes(field) ? unhex(placeholder) : placeholder),
+  select: (column, field) => {
+    if (isBytes(field)) return `CASE WHEN ${column} IS NOT NULL THEN hex(${column}) END`;
+    return codecOf(sqlite, field).readAsText?.(field) === true ? `CAST(${column} AS TEXT)` : column;
+  },
   sortKey: (column, field) => {
     const { items } = field;
     if (items === undefined) return compared(column, field);
@@ -216,7 +237,9 @@ export const sqlite: Dialect = {
       ? compareAny(column, operator, placeholder)
       : operators[operator].items !== undefined
         ? compareArray(column, operators[operator].items === 'all', placeholder, field)
-        : condition(operator, compared(column, field), placeholder),
+        : isBytes(field)
+          ? compareBytes(column, operator, placeholder)
+          : condition(operator, compared(column, field), placeholder),
   member: (column, members) =>
     `(${column} -> ${sqliteText(`$${members.map((name) => `.${JSON.stringify(name)}`).join('')}`)})`,
   memberValue: (json, leaf) => {
@@ -321,7 +344,8 @@ export const sqlite: Dialect = {
     const values = fields.map((field, index) => {
       const name = `'$.${unwritten(index)}'`;
       const [column, type] = [quote(field.column), columnType(field)];
-      const value = `CAST(given.value ->> ${name} AS ${type})`;
+      const given = `given.value ->> ${name}`;
+      const value = isBytes(field) ? unhex(given) : `CAST(${given} AS ${type})`;
       const kept = `CASE WHEN json_type(given.value, ${name}) IS NULL THEN base.${column} ELSE ${value} END`;
       return `${id === undefined ? value : kept} AS ${column}`;
     });

@@ -325,9 +325,10 @@ class Renewal {
     const key = JSON.stringify(fields.map(({ name }) => name));
     return getOrInsert(this.statements, key, () =>
       buildStatement(this.renewing.dialect, (add) => {
-        const sets = fields.map(({ column }, index) => {
-          const name = quote(column);
-          return `${name} = CASE WHEN ${name} IS NOT DISTINCT FROM ${add(2 * index)} THEN ${add(2 * index + 1)} ELSE ${name} END`;
+        const sets = fields.map((field, index) => {
+          const name = quote(field.column);
+          const held = (at: number): string => this.renewing.dialect.assigned(add(at), field);
+          return `${name} = CASE WHEN ${name} IS NOT DISTINCT FROM ${held(2 * index)} THEN ${held(2 * index + 1)} ELSE ${name} END`;
         });
         return `UPDATE ${quoteTable(table)} SET ${sets.join(', ')} WHERE ${quote(id.column)} = ${add('id')}`;
       }),

@@ -83,6 +83,7 @@ const kindTypes: Readonly<Record<Exclude<BaseKind, 'datetime'>, string>> = {
   date: 'date',
   time: 'time without time zone',
   uuid: 'uuid',
+  bytes: 'bytea',
   object: 'jsonb',
   array: 'jsonb',
   json: 'jsonb',
@@ -110,6 +111,7 @@ function kindOfType(type: string): StoredKind {
   if (/^time(?:\(\d\))? without/u.test(type)) return 'time';
   if (type === 'json' || type === 'jsonb') return 'json';
   if (type.endsWith('[]')) return 'array';
+  if (type === 'bytea') return 'bytes';
   return type === 'boolean' || type === 'date' || type === 'uuid' ? type : 'string';
 }
 

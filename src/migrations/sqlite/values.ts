@@ -1,4 +1,5 @@
 import type Driver from 'better-sqlite3';
+import { isBase64 } from '../../model/field-types/bytes.ts';
 import { isDate } from '../../model/field-types/date.ts';
 import { momentText, parseDatetime } from '../../model/field-types/datetime.ts';
 import { readStored } from '../../model/field-types/json.ts';
@@ -24,7 +25,7 @@ type Stored = string | number | bigint | Buffer | null;
 
 /** A converted value, and whether it keeps its meaning. */
 interface Converted {
-  readonly value: string | number | bigint;
+  readonly value: string | number | bigint | Buffer;
   readonly isExact: boolean;
 }
 
@@ -57,8 +58,8 @@ export function convertValue(
   to: StoredKind,
   stored: Stored,
 ): Converted | undefined {
-  if (stored === null || Buffer.isBuffer(stored)) return undefined;
-  if (from === 'any') return convertAny(to, stored);
+  if (stored === null || Buffer.isBuffer(stored) !== (from === 'bytes')) return undefined;
+  if (from === 'any') return convertAny(to, stored as string | number | bigint);
   if (!canBecome(from, to)) return undefined;
   const text = textOf(from, stored);
   if (text === undefined) return undefined;
@@ -83,7 +84,8 @@ function convertAny(to: StoredKind, stored: string | number | bigint): Converted
 }
 
 /** A value as text on the wire. */
-function textOf(kind: StoredKind, stored: string | number | bigint): string | undefined {
+function textOf(kind: StoredKind, stored: Exclude<Stored, null>): string | undefined {
+  if (Buffer.isBuffer(stored)) return stored.toString('base64');
   const digits = digitsOf(kind);
   if (digits !== undefined) return formatScaled(String(stored), digits.scale);
   if (kind === 'boolean') return Number(stored) === 0 ? 'false' : 'true';
@@ -124,6 +126,8 @@ function fromText(from: StoredKind, to: StoredKind, text: string): Converted | u
       const moment = isMoment ? parseDatetime(text, precision) : undefined;
       return moment === undefined ? undefined : exact(moment);
     }
+    case 'bytes':
+      return isBase64(text) ? exact(Buffer.from(text, 'base64')) : undefined;
     case 'uuid':
       return forms.uuid.test(text) ? exact(text.toLowerCase()) : undefined;
     case 'any':

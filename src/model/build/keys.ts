@@ -78,6 +78,8 @@ function pointTo(
     return;
   }
   if (key.type.isOfId === true) report(path, 'id cannot be a foreign key; name another field');
+  else if (key.type.kind === 'bytes')
+    report(path, `${placeOf(key)} holds bytes, which cannot be a key`);
   else if (key.type.kind !== targetField.type.kind)
     report(
       path,

@@ -2,6 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { AttributeSet } from '../../specification/keys/attribute.ts';
 import type { FieldSpecification } from '../../specification/specification.ts';
 import type { Field, FieldType } from '../api.ts';
+import { bytesType } from './bytes.ts';
 import { nativeText } from './native-text.ts';
 import { plain } from './plain.ts';
 import { uuidType } from './uuid.ts';
@@ -174,7 +175,9 @@ export const stringType: FieldType = {
       ? stringType
       : format === 'uuid'
         ? uuidType
-        : nativeText(format, stringType),
+        : format === 'base64'
+          ? bytesType
+          : nativeText(format, stringType),
   recognition: {
     postgres: ['text', 'character varying', 'character', 'bpchar', 'citext'],
     postgresItems: ['text', 'character varying'],

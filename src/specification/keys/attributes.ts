@@ -75,7 +75,16 @@ const otherKinds = new Map<string, RelationKind>([
 const storedAs = { description: 'The form in which an existing column holds the values.' };
 
 /** What the text of a string may have to be. */
-export const stringFormats = ['email', 'url', 'slug', 'hostname', 'ipv4', 'ipv6', 'uuid'] as const;
+export const stringFormats = [
+  'email',
+  'url',
+  'slug',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'uuid',
+  'base64',
+] as const;
 
 /** Types of PostgreSQL whose texts a string of an unmanaged table may hold. */
 export const nativeFormats = [
@@ -112,7 +121,7 @@ export const nativeFormats = [
 
 const anyFormat = choice([...stringFormats, ...nativeFormats], {
   description:
-    'What the text has to be; `uuid` makes it the type `uuid`. In a table that Plinth does not manage also a type of PostgreSQL, such as `inet`.',
+    'What the text has to be; `uuid` makes it the type `uuid`, and `base64` makes it bytes. In a table that Plinth does not manage also a type of PostgreSQL, such as `inet`.',
 });
 
 /** Messages name the formats that most need. */

@@ -3,7 +3,14 @@ import type { Api, Field, Resource } from '../../model/api.ts';
 import { isLeftToDatabase } from '../../query/write/defaults.ts';
 import { longestName } from '../../specification/parsers/names.ts';
 import type { OnDelete, StoredAs } from '../../specification/specification.ts';
-import { encodeValue, quote, quoteTable, type Dialect, type StoredForms } from '../dialect.ts';
+import {
+  codecOf,
+  encodeValue,
+  quote,
+  quoteTable,
+  type Dialect,
+  type StoredForms,
+} from '../dialect.ts';
 import { serviceTables } from './service-tables.ts';
 import { kindOf } from '../stored-kind.ts';
 import type { ColumnSchema, Fill, IndexSchema, TableSchema, WrittenValues } from './table.ts';
@@ -105,7 +112,8 @@ function fillOf(field: Field, dialect: StoredForms): Fill | undefined {
     return field.attributes.storedAs === undefined ? { kind: field.default.kind } : undefined;
   if (field.default.value === null) return undefined;
   const value = encodeValue(dialect, field.default.value, field);
-  const sql = typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+  const text = typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+  const sql = codecOf(dialect, field).isBytes === true ? `x${text}` : text;
   return { kind: 'literal', sql, shown: JSON.stringify(field.default.value) };
 }
 

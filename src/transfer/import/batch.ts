@@ -107,7 +107,8 @@ export class BatchStatements {
       return buildStatement(this.dialect, (add) => {
         const rows = Array.from(
           { length: count },
-          (_, row) => `(${fields.map((_field, index) => add(row * columns + index)).join(', ')})`,
+          (_, row) =>
+            `(${fields.map((field, index) => this.dialect.assigned(add(row * columns + index), field)).join(', ')})`,
         );
         const givenIds = fields.includes(id) ? (this.dialect.givenIds ?? '') : '';
         return fields.length === 0
