@@ -105,6 +105,7 @@ function limitsOf(
   types: FieldTypes,
 ): Bounds | undefined {
   const { precision = 18, scale = 2 } = attributes;
+  const places = scale === 'any' ? 0 : scale;
   const type = typeOf(attributes, types);
   if (type.number === undefined) return {};
   const limits: Bounds = Object.fromEntries(
@@ -113,7 +114,7 @@ function limitsOf(
         typeof bound === 'number' && (type.number !== 'whole' || Number.isSafeInteger(bound)),
     ),
   );
-  const field = { type, attributes: {}, precision, scale };
+  const field = { type, attributes: { scale }, precision, scale: places };
   const isEmpty = (['minimum', 'exclusiveMinimum'] as const).some((low) =>
     (['maximum', 'exclusiveMaximum'] as const).some((high) => {
       const [from, to] = [limits[low], limits[high]];

@@ -174,6 +174,8 @@ export type ValueKind =
   | 'bigint'
   | 'number'
   | 'decimal'
+  /** Decimals with any number of digits. */
+  | 'numeric'
   | 'boolean'
   | 'date'
   | 'time'

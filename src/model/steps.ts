@@ -5,7 +5,7 @@ import { floorTo, formatScaled, parseJsonNumber, type Scaled } from './exact-num
 /** What says how far apart the values of a field are. */
 interface Stepped {
   readonly type: Pick<FieldType, 'number'>;
-  readonly attributes: { readonly multipleOf?: number | string };
+  readonly attributes: { readonly multipleOf?: number | string; readonly scale?: number | 'any' };
   /** Of a decimal. */
   readonly scale: number;
 }
@@ -35,9 +35,9 @@ type NumberBound = (typeof numberBounds)[number];
 /** The last number that a field of exact numbers holds on the side to which a bound keeps its values. */
 export function endOf(
   bound: NumberBound,
-  { type, precision, scale }: Stepped & { readonly precision: number },
+  { type, attributes, precision, scale }: Stepped & { readonly precision: number },
 ): string | undefined {
-  const isExact = type.number === 'whole' || (type.number === 'exact' && scale <= precision);
+  const isExact = type.number === 'whole' || (isScaled(type, attributes) && scale <= precision);
   if (!isExact) return undefined;
   const most =
     type.number === 'whole'
@@ -63,13 +63,18 @@ export function isBeyond(
     : liesBetweenSteps('minimum', end, bound, value, field);
 }
 
+/** Whether all values have at most so many places. */
+function isScaled({ number }: Stepped['type'], { scale }: Stepped['attributes']): boolean {
+  return number === 'exact' && scale !== 'any';
+}
+
 /** What each value is a multiple of. */
 function stepsOf({ type, attributes, scale }: Stepped): readonly Scaled[] {
   const { multipleOf } = attributes;
   const multiple = multipleOf === undefined ? undefined : parseJsonNumber(String(multipleOf));
   return [
     ...(type.number === 'whole' ? [{ digits: 1n, scale: 0 }] : []),
-    ...(type.number === 'exact' ? [{ digits: 1n, scale }] : []),
+    ...(isScaled(type, attributes) ? [{ digits: 1n, scale }] : []),
     ...(multiple === undefined ? [] : [multiple]),
   ];
 }

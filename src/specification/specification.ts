@@ -109,7 +109,7 @@ export interface FieldSpecification {
   readonly maxItems?: number;
   readonly uniqueItems?: boolean;
   readonly precision?: number;
-  readonly scale?: number;
+  readonly scale?: number | 'any';
   readonly properties?: Readonly<Record<string, FieldSpecification>>;
   readonly items?: FieldSpecification;
   readonly readOnly?: boolean;

@@ -120,7 +120,7 @@ export const attributeRows: readonly AttributeRow[] = [
   },
   { attribute: 'precision', types: ['datetime'], good: ['0', '6'], bad: ['-1', '7', '1.5'] },
   { attribute: 'precision', types: ['decimal'], good: ['1', '18'], bad: ['0', '19', '1.5'] },
-  { attribute: 'scale', types: ['decimal'], good: ['0', '18'], bad: ['-1', '19', 'a'] },
+  { attribute: 'scale', types: ['decimal'], good: ['0', '18', 'any'], bad: ['-1', '19', 'a'] },
   {
     attribute: 'properties',
     types: ['object'],

@@ -80,6 +80,7 @@ function fromMoment(to: StoredKind, column: string): Converted {
 function fromNumber(to: StoredKind, number: string): Converted {
   const digits = digitsOf(to);
   const target = baseOf(to);
+  if (target === 'numeric') return { value: `trim_scale(${number})` };
   if (target === 'number') {
     const value = `(${number})::double precision`;
     return { value, isInexact: `${value}::text::numeric <> ${number}` };
@@ -118,6 +119,8 @@ function fromText(to: StoredKind, text: string): Converted {
       const { value, isInexact = 'false' } = fromNumber(to, `${text}::numeric`);
       return { value: has('number', value), isInexact: has('number', isInexact) };
     }
+    case 'numeric':
+      return { value: has('number', `trim_scale(${text}::numeric)`) };
     case 'boolean':
       return { value: `CASE ${text} WHEN 'true' THEN true WHEN 'false' THEN false END` };
     case 'date':

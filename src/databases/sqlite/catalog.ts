@@ -245,6 +245,7 @@ const kindTypes: Readonly<Record<BaseKind | 'decimal', string>> = {
   datetime: 'TEXT',
   uuid: 'TEXT',
   bytes: 'BLOB',
+  numeric: 'TEXT',
   json: 'TEXT',
   object: 'TEXT',
   array: 'TEXT',

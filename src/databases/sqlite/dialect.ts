@@ -4,6 +4,7 @@ import { operators, type Comparison } from '../../model/operators.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { momentTexts } from '../../specification/stored-forms.ts';
 import type { SqlValue } from '../../model/values.ts';
+import { orderKeySql } from '../../model/field-types/any-decimal.ts';
 import { anyMember, parseNumber } from '../../model/field-types/json.ts';
 import { heldAs, momentBounds } from '../../model/field-types/stored-as.ts';
 import { jsonGuard } from '../../sql/compile/json-guard.ts';
@@ -148,7 +149,16 @@ function compareAny(json: string, operator: Comparison, parameter: string): stri
   }
 }
 
-/** What of a column is compared and sorted. */
+const orders: ReadonlySet<string> = new Set<Comparison>(['gt', 'gte', 'lt', 'lte']);
+
+/** What of a column is sorted. */
+function ordered(column: string, field: Field): string {
+  return field.type.kind === 'numeric' && field.items === undefined
+    ? orderKeySql(column)
+    : compared(column, field);
+}
+
+/** What of a column is compared. */
 function compared(column: string, field: Field): string {
   if (isFineMoment(field)) return upToMilliseconds(column);
   return isDecimalText(field) ? asDouble(column) : column;
@@ -224,7 +234,7 @@ export const sqlite: Dialect = {
   },
   sortKey: (column, field) => {
     const { items } = field;
-    if (items === undefined) return compared(column, field);
+    if (items === undefined) return ordered(column, field);
     return (
       items.type.sqlite.itemOrder?.(`json_extract(${column}, '$[0]')`) ??
       sqlite.memberValue(`(${column} -> '$[0]')`, items)
@@ -239,7 +249,11 @@ export const sqlite: Dialect = {
         ? compareArray(column, operators[operator].items === 'all', placeholder, field)
         : isBytes(field)
           ? compareBytes(column, operator, placeholder)
-          : condition(operator, compared(column, field), placeholder),
+          : condition(
+              operator,
+              orders.has(operator) ? ordered(column, field) : compared(column, field),
+              placeholder,
+            ),
   member: (column, members) =>
     `(${column} -> ${sqliteText(`$${members.map((name) => `.${JSON.stringify(name)}`).join('')}`)})`,
   memberValue: (json, leaf) => {

@@ -122,7 +122,9 @@ function fieldDocument(field: Field, view: View): ValueInfo {
     constraints: Object.fromEntries(
       told.flatMap((name) => (attributes[name] === undefined ? [] : [[name, attributes[name]]])),
     ),
-    ...(field.type.number === 'exact' ? { precision: field.precision, scale: field.scale } : {}),
+    ...(field.type.number === 'exact' && attributes.scale !== 'any'
+      ? { precision: field.precision, scale: field.scale }
+      : {}),
     ...(reference === undefined ? {} : referenceDocument(reference, view)),
     ...(items === undefined ? {} : { items: fieldDocument(items, view) }),
     ...(properties === undefined

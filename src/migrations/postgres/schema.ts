@@ -79,6 +79,7 @@ const kindTypes: Readonly<Record<Exclude<BaseKind, 'datetime'>, string>> = {
   integer: 'bigint',
   bigint: 'bigint',
   number: 'double precision',
+  numeric: 'numeric',
   boolean: 'boolean',
   date: 'date',
   time: 'time without time zone',

@@ -1,4 +1,5 @@
 import type Driver from 'better-sqlite3';
+import { parseAnyDecimal } from '../../model/field-types/any-decimal.ts';
 import { isBase64 } from '../../model/field-types/bytes.ts';
 import { isDate } from '../../model/field-types/date.ts';
 import { momentText, parseDatetime } from '../../model/field-types/datetime.ts';
@@ -95,7 +96,7 @@ function textOf(kind: StoredKind, stored: Exclude<Stored, null>): string | undef
 }
 
 function fromText(from: StoredKind, to: StoredKind, text: string): Converted | undefined {
-  const isNumber = ['integer', 'bigint', 'number', 'decimal'].includes(baseOf(from));
+  const isNumber = ['integer', 'bigint', 'number', 'decimal', 'numeric'].includes(baseOf(from));
   switch (baseOf(to)) {
     case 'string':
       return exact(text);
@@ -125,6 +126,10 @@ function fromText(from: StoredKind, to: StoredKind, text: string): Converted | u
       const isMoment = new RegExp(momentForm(precision), 'u').test(text);
       const moment = isMoment ? parseDatetime(text, precision) : undefined;
       return moment === undefined ? undefined : exact(moment);
+    }
+    case 'numeric': {
+      const decimal = isNumber || forms.number.test(text) ? parseAnyDecimal(text) : undefined;
+      return decimal === undefined ? undefined : exact(decimal);
     }
     case 'bytes':
       return isBase64(text) ? exact(Buffer.from(text, 'base64')) : undefined;

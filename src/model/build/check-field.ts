@@ -45,7 +45,11 @@ export function checkField(field: Draft<Field>, path: Path, report: Report): voi
     report(at('writeOnly'), 'a field cannot be both readOnly and writeOnly');
   if (field.required && field.readOnly && field.default === undefined)
     report(at('readOnly'), 'nobody could set it: a required readOnly field needs a default');
-  if (field.type.number === 'exact' && field.scale > field.precision)
+  if (attributes.scale === 'any') {
+    for (const key of ['precision', 'storedAs'] as const)
+      if (attributes[key] !== undefined)
+        report(at(key), `${key} does not go with scale: any; leave one of them out`);
+  } else if (field.type.number === 'exact' && field.scale > field.precision)
     report(at('scale'), `scale ${field.scale} is over precision ${field.precision}; lower it`);
   if (field.type.kind === 'datetime' && attributes.storedAs && field.precision !== milliseconds)
     report(at('precision'), '`storedAs` says how fine the column is; leave the precision out');

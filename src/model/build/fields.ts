@@ -176,7 +176,7 @@ function makeField(
         : undefined,
     values: type.allowed === undefined ? attributes.enum : type.allowed(attributes),
     precision: attributes.precision ?? type.digits?.precision ?? 18,
-    scale: attributes.scale ?? type.digits?.scale ?? 2,
+    scale: (attributes.scale === 'any' ? undefined : attributes.scale) ?? type.digits?.scale ?? 2,
     pattern: pattern === undefined ? undefined : new RegExp(pattern, 'u'),
     access:
       attributes.access === undefined

@@ -80,6 +80,8 @@ function pointTo(
   if (key.type.isOfId === true) report(path, 'id cannot be a foreign key; name another field');
   else if (key.type.kind === 'bytes')
     report(path, `${placeOf(key)} holds bytes, which cannot be a key`);
+  else if (key.type.kind === 'numeric')
+    report(path, `${placeOf(key)} has scale: any, which a key cannot have`);
   else if (key.type.kind !== targetField.type.kind)
     report(
       path,

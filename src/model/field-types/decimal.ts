@@ -3,6 +3,7 @@ import { accept, counted, wrongType, wrongValue } from '../values.ts';
 import type { Field } from '../api.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { JsonSchema } from '../json-schema.ts';
+import { anyDecimalType } from './any-decimal.ts';
 import { boundsSchema, exampleNumbers } from './numbers.ts';
 import { plain, shortest } from './plain.ts';
 import {
@@ -172,7 +173,7 @@ const base: Omit<FieldType, 'member'> = {
   examples: (field) => exampleNumbers(field).map(String),
   generated: 'number',
   fromDefault: (written, { scale = 2 }) =>
-    /^-?\d+(?:\.\d+)?$/u.test(written) && (written.split('.')[1]?.length ?? 0) <= scale
+    /^-?\d+(?:\.\d+)?$/u.test(written) && (written.split('.')[1]?.length ?? 0) <= Number(scale)
       ? written
       : undefined,
 };
@@ -190,4 +191,8 @@ const member: FieldType = {
   forms: { plain },
 };
 
-export const decimalType: FieldType = { ...base, member };
+export const decimalType: FieldType = {
+  ...base,
+  member,
+  variant: ({ scale }) => (scale === 'any' ? anyDecimalType : decimalType),
+};

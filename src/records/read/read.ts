@@ -44,7 +44,7 @@ export function encode(
   if (bound.after.length === 0) return [...own, ...ofRules];
   const after = keys.map(({ field }, index) => {
     const value = bound.after[index] ?? null;
-    return value === null ? null : dialect.operand(value, 'eq', field);
+    return value === null ? null : dialect.operand(value, 'gte', field);
   });
   return [...own, ...ofRules, ...after];
 }

@@ -1,5 +1,5 @@
 import { messageOf } from '../../lib/message-of.ts';
-import { list, object, required, scalarOrMap } from '../parsers/collections.ts';
+import { list, object, oneOf, required, scalarOrMap } from '../parsers/collections.ts';
 import { either, exactly, refined, type Definition } from '../parsers/definition.ts';
 import { anyJson, boolean, choice, decimal, integer, number, text } from '../parsers/scalars.ts';
 import type { JsonValue, OnDelete, RelationKind, StoredAs } from '../specification.ts';
@@ -11,6 +11,14 @@ import { collation, fieldName, fieldNameItem, locale, resourceName } from './com
 /** In a resource as well as inside objects and arrays. */
 export const anywhere: readonly Place[] = ['field', 'property', 'item'];
 const withName: readonly Place[] = ['field', 'property'];
+
+const scaleDigits = integer({
+  description: 'Digits after the point.',
+  minimum: 0,
+  maximum: 18,
+  default: 2,
+});
+const anyScale = choice(['any'], { description: 'Any number of digits, before the point too.' });
 
 const length = (description: string) => integer({ description, minimum: 0 });
 
@@ -251,8 +259,12 @@ export const attributes = {
       { sets: ['momentDigits'], places: anywhere },
     ),
   ],
-  scale: fits(
-    integer({ description: 'Digits after the point.', minimum: 0, maximum: 18, default: 2 }),
+  scale: fits<number | 'any'>(
+    oneOf([scaleDigits, anyScale], (node) =>
+      node.kind === 'scalar' && typeof node.value === 'string' && node.value.startsWith('a')
+        ? anyScale
+        : scaleDigits,
+    ),
     { sets: ['decimal'], places: anywhere },
   ),
   readOnly: fits(boolean({ description: 'Never written by a client.', default: false }), {
