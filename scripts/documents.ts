@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { errorTable } from '../src/errors.ts';
 import { specificationJsonSchema } from '../src/model/load-specification.ts';
+import { errorGuide } from './errors.ts';
 import { llms } from './llms.ts';
 import { commandLineReference } from './reference/command-line.ts';
 import { specificationReference } from './reference/file.ts';
@@ -16,25 +16,7 @@ export const documents: Readonly<Record<string, () => string>> = {
   'docs/reference/headers.md': headerReference,
   'docs/reference/limits.md': limitReference,
   'docs/reference/command-line.md': commandLineReference,
-  'docs/errors.md': () => {
-    const rows = Object.entries(errorTable).map(
-      ([code, { status, about }]) => `| \`${code}\` | ${status} | ${about} |`,
-    );
-    return [
-      '# Errors',
-      '',
-      '<!-- Made from src/errors.ts by `npm run documents`. -->',
-      '',
-      'Every error answer is JSON with `status`, `error` (the reason phrase), `message`, `path`, `code` and',
-      '`requestId`; the request id is in the `X-Request-Id` header too. A 400 lists the parameters or fields to blame',
-      'in `validationErrors` (`field`, `error`), a 422 in `errors` (`field`, `message`); of one request at most 10,000.',
-      '',
-      '| code | status | when |',
-      '| --- | --- | --- |',
-      ...rows,
-      '',
-    ].join('\n');
-  },
+  'docs/errors.md': errorGuide,
   // After the others, which it lists.
   'llms.txt': llms,
 };
