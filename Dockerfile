@@ -29,7 +29,7 @@ LABEL org.opencontainers.image.title="Plinth" \
   org.opencontainers.image.licenses="MIT"
 WORKDIR /opt/plinth
 COPY --from=packages /build/node_modules node_modules
-COPY --from=build /build/package.json /build/schema.json /build/LICENSE /build/THIRD-PARTY-LICENSES.txt ./
+COPY --from=build /build/package.json /build/schema.json /build/LICENSE ./
 COPY --from=build /build/packages/client packages/client
 COPY --from=build /build/examples examples
 COPY --from=build /build/dist dist

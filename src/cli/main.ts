@@ -2,23 +2,17 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import process from 'node:process';
-import { getHeapStatistics } from 'node:v8';
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import type { Context } from './context.ts';
+import { requireNode } from './node-version.ts';
 
 const packageFile = new URL('../../package.json', import.meta.url);
 const { version, engines } = JSON.parse(readFileSync(packageFile, 'utf8')) as {
   readonly version: string;
   readonly engines: { readonly node: string };
 };
-// An older Node would fail with a stack at the first missing feature, so the imports above name none.
-const needed = Number.parseInt(engines.node.replace('>=', ''), 10);
-if (Number.parseInt(process.versions.node, 10) < needed) {
-  process.stderr.write(
-    `Plinth needs Node ${needed} or newer, and this is ${process.versions.node}. Run it with a newer one; "npm install --save-dev node" brings one to a project.\n`,
-  );
-  process.exit(1);
-}
+// Before any import that an older Node could not read.
+await requireNode(engines.node.replace('>=', ''));
 // Before other modules are loaded: later starts need not compile them.
 const { enableCompileCache } = await import('./compile-cache.ts');
 enableCompileCache(process.env);

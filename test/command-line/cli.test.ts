@@ -378,14 +378,3 @@ test('a folder that is gone is told, without a stack', async () => {
     err: 'Your current folder no longer exists. Change to another one, and run it again.\n',
   });
 });
-
-test('an older Node is told what it takes, without a stack', async () => {
-  const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`;
-  const flags = ['--import', `data:text/javascript,${encodeURIComponent(older)}`];
-  const ended = await plinth(['--version'], { ...here, flags });
-  expect(ended).toMatchObject({
-    code: 1,
-    out: '',
-    err: 'Plinth needs Node 24 or newer, and this is 20.20.2. Run it with a newer one; "npm install --save-dev node" brings one to a project.\n',
-  });
-});

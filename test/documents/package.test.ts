@@ -17,10 +17,11 @@ const node = join(root, 'node_modules/.bin/node');
 const oldNode = join(root, 'test/tools/node_modules/.bin/node');
 const folder = makeFolder();
 const installed = folder.at('app/node_modules/plinth');
-const { dependencies, scripts, version } = JSON.parse(
+const { dependencies, optionalDependencies, scripts, version } = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
 ) as {
   dependencies: Readonly<Record<string, string>>;
+  optionalDependencies: Readonly<Record<string, string>>;
   scripts: Readonly<Record<string, string>>;
   version: string;
 };
@@ -52,8 +53,8 @@ beforeAll(async () => {
   await run(
     'cp',
     '-r',
-    ...['package.json', 'examples', 'schema.json', 'docs', ...texts].map((name) =>
-      join(root, name),
+    ...['package.json', 'examples', 'schema.json', 'docs', 'llms.txt', 'skills', ...texts].map(
+      (name) => join(root, name),
     ),
     '.',
   );
@@ -73,7 +74,7 @@ beforeAll(async () => {
   mkdirSync(installed, { recursive: true });
   const tarball = readdirSync(folder.path).find((name) => name.endsWith('.tgz')) ?? '';
   await run('tar', '-xzf', folder.at(tarball), '-C', installed, '--strip-components=1');
-  for (const name of Object.keys(dependencies)) {
+  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
     const place = join(installed, 'node_modules', name);
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(join(root, 'node_modules', name), place);
@@ -105,9 +106,11 @@ test('the package has what runs and nothing else, in less than 5 MB', () => {
       'dist',
       'docs',
       'examples',
+      'llms.txt',
       'package.json',
       'packages',
       'schema.json',
+      'skills',
     ].toSorted(),
   );
   expect(all.filter((name) => /\.test\.|\.map$|\.plinth|\.db$/u.test(name))).toEqual([]);
@@ -118,6 +121,7 @@ test('the package has what runs and nothing else, in less than 5 MB', () => {
     'packages/client/types.ts',
   ]);
   for (const needed of [
+    'dist/THIRD-PARTY-LICENSES.txt',
     'dist/index.js',
     'dist/index.d.ts',
     'dist/openapi/reference-page/reader.js.br',
@@ -144,7 +148,7 @@ test('to install the package runs none of its scripts, of which npm would warn',
 
 describe.each([
   ['26', node],
-  ['24', oldNode],
+  ['22', oldNode],
 ])('on Node %s', (major, program) => {
   test('it says its version, makes a project, serves it, and makes its documents', async () => {
     const { out: running } = await ended(launch(program, ['--version'], { cwd: folder.path }));

@@ -1,0 +1,101 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..');
+
+interface Locked {
+  readonly version?: string;
+  readonly license?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+interface Manifest extends Locked {
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+export interface Licensed {
+  readonly name: string;
+  readonly version: string;
+  readonly licence: string;
+  /** The text of its licence files; empty if it has none. */
+  readonly text: string;
+}
+
+/** What the dashboard is built with, of which nothing is in the build. */
+const tools = /^(?:@types\/|@vitejs\/|vite$)/u;
+
+const json = <Value>(path: string): Value =>
+  JSON.parse(readFileSync(resolve(root, path), 'utf8')) as Value;
+
+/** Every package that an install of Plinth has, and those that are built into its own files. */
+export function thirdParties(): readonly Licensed[] {
+  const { packages } = json<{ readonly packages: Readonly<Record<string, Locked>> }>(
+    'package-lock.json',
+  );
+  const { dependencies, optionalDependencies } = json<Manifest>('package.json');
+  const { devDependencies = {} } = json<Manifest>('dashboard/package.json');
+  const found = new Set<string>();
+  const visit = (names: readonly string[], from: string): void => {
+    for (const name of names) {
+      const place = placeOf(name, from, packages);
+      if (place === undefined || found.has(place)) continue;
+      found.add(place);
+      const { dependencies: further, optionalDependencies: optional } = packages[place] ?? {};
+      visit(Object.keys({ ...further, ...optional }), place);
+    }
+  };
+  visit(Object.keys({ ...dependencies, ...optionalDependencies }), '');
+  // Built into the dashboard, and into the reader of the API's document.
+  visit(
+    Object.keys(devDependencies).filter((name) => !tools.test(name)),
+    'dashboard',
+  );
+  visit(['@scalar/fastify-api-reference'], '');
+  return [...found]
+    .map((place) => licensed(place, packages[place] ?? {}))
+    .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+/** Where a package that `from` names is installed, as Node looks for it. */
+function placeOf(
+  name: string,
+  from: string,
+  packages: Readonly<Record<string, Locked>>,
+): string | undefined {
+  for (let folder = from; ;) {
+    const place = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;
+    if (packages[place] !== undefined) return place;
+    if (folder === '') return undefined;
+    folder = folder.replace(/(?:^|\/)(?:node_modules\/)?(?:@[^/]+\/)?[^/]+$/u, '');
+  }
+}
+
+function licensed(place: string, { version = '', license = 'unknown' }: Locked): Licensed {
+  const files = readdirSync(resolve(root, place)).filter((name) =>
+    /^(?:un)?(?:licen[cs]e|copying|notice)/iu.test(name),
+  );
+  const texts = files.toSorted().map((name) => readFileSync(resolve(root, place, name), 'utf8'));
+  return {
+    name: place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length),
+    version,
+    licence: license,
+    text: texts.map((text) => text.trim()).join('\n\n'),
+  };
+}
+
+/** The file of licences: each text once, below the packages that have it. */
+export function licenceFile(): string {
+  const byText = Map.groupBy(thirdParties(), ({ text, licence }) =>
+    text === '' ? `Licence: ${licence}. The package has no file of it.` : text,
+  );
+  const rule = '-'.repeat(80);
+  return [
+    'Plinth is under the licence in LICENSE. It uses these packages, whose licences follow.',
+    ...[...byText].map(
+      ([text, packages]) =>
+        `${rule}\n${packages.map(({ name, version, licence }) => `${name} ${version} (${licence})`).join('\n')}\n\n${text}`,
+    ),
+    '',
+  ].join('\n\n');
+}
