@@ -8,9 +8,11 @@ import type { DocumentFlags } from './files/document.ts';
 import type { GenerateFlags } from './commands/generate.ts';
 import type { IntrospectFlags } from './commands/introspect.ts';
 import type { PromoteFlags } from './commands/promote.ts';
+import { adviceOnOption, commandFor } from './other-words.ts';
 import type { DevFlags } from './serve/address.ts';
 import type { SpecificationFlags } from './files/specification.ts';
 import type { StartFlags } from './commands/start.ts';
+import type { TypesFlags } from './commands/types.ts';
 
 /**
  * Builds the command line: every command with its flags, its help and an example. A command is loaded when it is
@@ -67,6 +69,7 @@ export function buildProgram(context: Context, version: string): Command {
   )
     .option('--no-generate', 'do not generate records; only load the files of "data"')
     .option('--reset', 'first delete the database of dev, and start with a new one')
+    .option('--types <file>', 'write the typed client to a file, and again after each change')
     .action(async (file: string | undefined, flags: DevFlags) => {
       const { dev } = await import('./commands/dev.ts');
       await dev(context, { ...flags, file });
@@ -114,11 +117,13 @@ export function buildProgram(context: Context, version: string): Command {
   });
 
   documenting(
-    onSpecification('types', 'make a typed TypeScript client', 'types --out client.ts'),
-  ).action(async (file: string | undefined, flags: DocumentFlags) => {
-    const { types } = await import('./commands/types.ts');
-    types(context, { ...flags, file });
-  });
+    onSpecification('types', 'make a typed TypeScript client', 'types --out client.ts --watch'),
+  )
+    .option('--watch', 'write it again after each change of the specification')
+    .action(async (file: string | undefined, flags: TypesFlags) => {
+      const { types } = await import('./commands/types.ts');
+      await types(context, { ...flags, file });
+    });
 
   onSpecification(
     'migrate',
@@ -290,6 +295,18 @@ function printThrough(command: Command, context: Context, help: string): void {
         output.note(
           `${named} is a file. Write "${typedCommand(context, `dev ${shellArgument(named)}`)}".`,
         );
+        return;
+      }
+      const other = /^unknown command '([^']+)'/u.exec(words)?.[1];
+      const meant = other === undefined ? undefined : commandFor(other);
+      if (meant !== undefined) {
+        output.note(`There is no command ${other}. Run "${typedCommand(context, meant)}".`);
+        return;
+      }
+      const option = /^unknown option '([^']+)'/u.exec(words)?.[1];
+      const advice = option === undefined ? undefined : adviceOnOption(option);
+      if (advice !== undefined) {
+        output.note(`There is no option ${option}. ${advice}.`);
         return;
       }
       const sentence = words.charAt(0).toUpperCase() + words.slice(1).replace(/\.$/u, '');

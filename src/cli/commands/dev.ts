@@ -4,6 +4,7 @@ import { possibleRowCounts } from '../../databases/tables.ts';
 import { shellArgument, typedCommand, type Context } from '../context.ts';
 import { deleteOwn } from '../database/consent.ts';
 import { withStoredForms, withDatabase } from '../database/database.ts';
+import type { ClientFile } from '../files/client-file.ts';
 import { refreshEditorSchema } from '../files/editor-schema.ts';
 import { CommandFailure, GenerationFailure } from '../failure.ts';
 import {
@@ -53,10 +54,16 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
       throw error;
     }
     const { LiveReload } = await import('../dev/reload.ts');
-    const live = new LiveReload(context, flags, served);
+    const live = new LiveReload(context, flags, served, await clientFile(context, flags));
     const { serve } = await import('../serve/serve.ts');
     await serve(context, specification, open, flags, 'dev', { live });
   });
+}
+
+async function clientFile(context: Context, { types }: DevFlags): Promise<ClientFile | undefined> {
+  if (types === undefined) return undefined;
+  const file = await import('../files/client-file.ts');
+  return new file.ClientFile(context, types);
 }
 
 /**

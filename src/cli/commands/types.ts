@@ -1,10 +1,47 @@
 import { clientSource } from '../../openapi/client.ts';
 import type { Context } from '../context.ts';
+import { watchFiles } from '../dev/watch.ts';
+import { CommandFailure } from '../failure.ts';
+import { ClientFile } from '../files/client-file.ts';
 import { wholeView, writeDocument, type DocumentFlags } from '../files/document.ts';
-import { requireSpecification } from '../files/specification.ts';
+import { readSpecification, requireSpecification } from '../files/specification.ts';
+
+export interface TypesFlags extends DocumentFlags {
+  /** Writes it again after each change of the specification. */
+  readonly watch?: boolean;
+}
 
 /** `plinth types [file]`: a TypeScript client of a version with everything in it. */
-export function types(context: Context, flags: DocumentFlags): void {
-  const { api } = requireSpecification(context, flags, { isOnlyRead: true });
-  writeDocument(context, clientSource(wholeView(api, flags)), flags.out);
+export async function types(context: Context, flags: TypesFlags): Promise<void> {
+  const make = (): string => {
+    const { api } = requireSpecification(context, flags, { isOnlyRead: true });
+    return clientSource(wholeView(api, flags));
+  };
+  const { out, watch = false } = flags;
+  if (!watch) return writeDocument(context, make(), out);
+  if (out === undefined)
+    throw new CommandFailure(
+      '--watch writes to a file. Name it with --out, such as --out client.ts.',
+      {
+        exitCode: 2,
+      },
+    );
+  const { path } = readSpecification(context, flags, { isOnlyRead: true });
+  const client = new ClientFile(context, out);
+  await whileWatched(context, path, () => client.write(make));
+}
+
+/** Calls `onChange` now and after each change of a file, until the command is stopped. */
+async function whileWatched(context: Context, path: string, onChange: () => void): Promise<void> {
+  const stop = context.stop();
+  const watch = watchFiles([path], onChange);
+  // The watch itself does not keep the process alive.
+  const alive = setInterval(() => undefined, 60_000);
+  try {
+    if (!stop.aborted)
+      await new Promise((done) => stop.addEventListener('abort', done, { once: true }));
+  } finally {
+    clearInterval(alive);
+    watch.close();
+  }
 }

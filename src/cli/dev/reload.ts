@@ -9,6 +9,7 @@ import { Sandboxes } from '../../http/sandboxes/sandboxes.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
 import type { ReloadProblem, TraceReader } from '../../observability/events.ts';
 import { ServedVersions, type Reload } from '../serve/versions.ts';
+import type { ClientFile } from '../files/client-file.ts';
 import type { DevFlags } from '../serve/address.ts';
 import type { Context } from '../context.ts';
 import { withStoredForms, openDatabase } from '../database/database.ts';
@@ -48,6 +49,7 @@ export class LiveReload implements Reload {
   private readonly fill: FillOptions;
   private readonly flags: DevFlags;
   private readonly edits: Edits;
+  private readonly client: ClientFile | undefined;
   private served: Served;
   private readonly versions: ServedVersions;
   private watch: FileWatch | undefined;
@@ -58,11 +60,13 @@ export class LiveReload implements Reload {
   private question: AbortController | undefined;
   private readonly ended = new AbortController();
 
-  constructor(context: Context, flags: DevFlags, served: Served) {
+  /** `client` is the file of the typed client, which follows the specification. */
+  constructor(context: Context, flags: DevFlags, served: Served, client?: ClientFile) {
     this.context = context;
     this.flags = flags;
     this.fill = { generates: flags.generate ?? true };
     this.served = served;
+    this.client = client;
     const { name } = served.specification;
     this.edits = new Edits(context, resolve(context.folder, name), served.specification);
     this.versions = new ServedVersions(this.makeServedApi(served));
@@ -76,6 +80,7 @@ export class LiveReload implements Reload {
   /** Starts to watch. `readers` get an event for each edit. */
   begin(readers: readonly TraceReader[]): void {
     this.readers = readers;
+    this.client?.writeFor(this.served.specification.api);
     this.watch = watchFiles(this.files(), () => this.changed());
     void this.noteGeneration(this.served);
   }
@@ -310,6 +315,7 @@ export class LiveReload implements Reload {
     for (const line of steps) output.note(line);
     const where = steps.length === 0 ? '' : ` ${next.open.name} was changed as listed.`;
     output.note(`${this.name} was read again and is served.${where}`);
+    this.client?.writeFor(next.specification.api);
     const { settings } = served.specification.api;
     const left = restartSettings(settings, next.specification.api.settings);
     if (left.length > 0) output.note(`Start dev again to use the changed ${left.join(', ')}.`);

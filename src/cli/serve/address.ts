@@ -23,6 +23,8 @@ export interface DevFlags extends ServeFlags, SpecificationFlags {
   readonly generate?: boolean;
   /** Deletes the development database first. */
   readonly reset?: boolean;
+  /** The file that the typed client is written to. */
+  readonly types?: string;
 }
 
 /** The port from the flag, or else from the environment. */

@@ -1,0 +1,37 @@
+import type { Api } from '../../model/api.ts';
+import { clientSource } from '../../openapi/client.ts';
+import type { Context } from '../context.ts';
+import { CommandFailure } from '../failure.ts';
+import { wholeView, writeDocument } from './document.ts';
+
+/** A file with the client of an API, which is written when the client differs. */
+export class ClientFile {
+  private readonly context: Context;
+  private readonly out: string;
+  private written: string | undefined;
+
+  constructor(context: Context, out: string) {
+    this.context = context;
+    this.out = out;
+  }
+
+  /** Writes the client of an Api, for `dev --types`. */
+  writeFor(api: Api): void {
+    this.write(() => clientSource(wholeView(api, {})));
+  }
+
+  /** Writes what `make` gives. Prints why it cannot, and leaves the file as it is. */
+  write(make: () => string): void {
+    const { context, out } = this;
+    try {
+      const source = make();
+      if (source === this.written) return;
+      writeDocument(context, source, out);
+      this.written = source;
+    } catch (error) {
+      if (!(error instanceof CommandFailure)) throw error;
+      for (const line of error.details) context.output.note(line);
+      context.output.note(error.message);
+    }
+  }
+}
