@@ -19,7 +19,7 @@ export const errorTable = {
   FIELDS_CONFLICT: { status: 400, about: '`fields` and `exclude` are both given.' },
   LIMIT_EXCEEDED: { status: 400, about: 'The request asks for more than a limit allows.' },
   DEPTH_EXCEEDED: { status: 400, about: 'An expansion is deeper than the depth limit.' },
-  MALFORMED_REQUEST: { status: 400, about: 'The bytes received are no valid HTTP request.' },
+  MALFORMED_REQUEST: { status: 400, about: 'The bytes received are not a valid HTTP request.' },
   VALIDATION_FAILED: {
     status: 400,
     about:

@@ -4,7 +4,7 @@ import type { Api } from '../model/api.ts';
 import { buildApi } from '../model/build/api.ts';
 import { readJson } from '../model/field-types/json.ts';
 import { readText } from '../model/field-types/string.ts';
-import { recordName } from '../model/build/names.ts';
+import { recordName } from '../lib/singular.ts';
 import { readValue } from '../model/validation.ts';
 import { deepestRecord, isJsonObject, isTooDeep } from '../model/values.ts';
 import { collectProblems } from '../specification/parsers/collector.ts';
@@ -79,7 +79,7 @@ export function readJsonServer(data: JsonValue): JsonServerFile | NoJsonServer {
     const values = isObject ? [withFirstId(value)] : value;
     const isList = isRecords(values);
     const withId = isList ? withOwnId(values) : undefined;
-    const list = isList ? listOf(name, withId ?? values, taken) : 'it is no list of records';
+    const list = isList ? listOf(name, withId ?? values, taken) : 'it is not a list of records';
     if (typeof list === 'string') {
       left.push(`${name} is left out: ${list}.`);
       isAsWritten = false;
@@ -226,7 +226,7 @@ function linksOf(list: List, lists: readonly List[]): ReadonlyMap<string, List |
     else if (values.length > 0)
       links.set(
         there,
-        `${lost === 1 ? '1 value leads' : `${lost} values lead`} to no record of ${target.name}, so it is no key.`,
+        `${lost === 1 ? '1 value leads' : `${lost} values lead`} to no record of ${target.name}, so it is not a key.`,
       );
   }
   return links;

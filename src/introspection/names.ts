@@ -1,4 +1,4 @@
-import { singular } from '../model/build/names.ts';
+import { singular } from '../lib/singular.ts';
 import { longestName } from '../specification/parsers/names.ts';
 
 /** Words whose plural equals the singular. */

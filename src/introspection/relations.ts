@@ -1,5 +1,5 @@
 import type { FieldTypes } from '../model/api.ts';
-import { recordName } from '../model/build/names.ts';
+import { recordName } from '../lib/singular.ts';
 import type { FieldSpecification } from '../specification/specification.ts';
 import type { FieldDraft, ResourceDraft } from './draft.ts';
 import { morphPairs, type MorphPair } from './morphs.ts';

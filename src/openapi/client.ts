@@ -3,7 +3,7 @@ import { errorTable, type ErrorCode } from '../errors.ts';
 import { targetsOf } from '../query/filter/path.ts';
 import { decide } from '../model/access.ts';
 import { isToMany, type Field, type Limits } from '../model/api.ts';
-import { recordName } from '../model/build/names.ts';
+import { recordName } from '../lib/singular.ts';
 import { isFlag, operators, type Operator } from '../model/operators.ts';
 import {
   fieldNameIn,

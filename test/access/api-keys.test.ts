@@ -128,7 +128,7 @@ describe('an entry that cannot be', () => {
     ['claims: { "a b": 7 }', "`a b` cannot be a claim's name"],
     ['claims: [7]', '`claims` must be a map such as { tenant: 7 }'],
     ['expires: soon', '`expires` must be a date such as 2026-03-01'],
-    ['expires: 2026-02-30', '`2026-02-30` is no day of the calendar'],
+    ['expires: 2026-02-30', '`2026-02-30` is not a day of the calendar'],
     ['roles: [public]', "an item of `roles` must be a role's name (other than public"],
     [
       'roles: [admin, authenticated]',

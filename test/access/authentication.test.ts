@@ -149,7 +149,7 @@ describe('something invalid is 401, on public operations too', () => {
     ['an nbf that is no number', bearer(token({ nbf: 'now' }))],
     ['claims that are a list', bearer(makeToken([good], { key: secret }))],
     ['claims that are null', bearer(makeToken(null, { key: secret }))],
-    ['claims that are no JSON', bearer(makeToken('{"sub":', { key: secret }))],
+    ['claims that are not JSON', bearer(makeToken('{"sub":', { key: secret }))],
     ['claims that are no UTF-8', bearer(`${head}.${Buffer.from([0xff]).toString('base64url')}.x`)],
     ['a header that is no JSON', bearer(`e30x.${body}.${end}`)],
     [

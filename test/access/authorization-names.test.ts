@@ -86,7 +86,7 @@ describe('no answer names what the caller does not see', () => {
   test.each([
     ['title=a', 'there is no field or parameter title'],
     ['headline.x=1', 'headline is of type string and has no members'],
-    ['fields=headline.x', 'headline.x: headline is no object and has no members'],
+    ['fields=headline.x', 'headline.x: headline is not an object, so it has no members'],
     ['fields=form.wid', 'form.wid: there is no member form.wid; did you mean form.width?'],
     ['headline_contains=x', 'headline is of type string'],
     ['writer.nam=x', 'did you mean writer.name?'],

@@ -145,8 +145,8 @@ describe('a default that cannot be a claim', () => {
       'a field of type array takes no claim as its default',
     ],
     ['type: object, default: "{user.org}"', 'a field of type object takes no claim as its default'],
-    ['type: string, default: "x-{user.sub}"', '"x-{user.sub}" is no claim: {user.<claim>} is'],
-    ['type: string, default: "{ user.sub }"', '"{ user.sub }" is no claim: {user.<claim>} is'],
+    ['type: string, default: "x-{user.sub}"', '"x-{user.sub}" is not a claim: {user.<claim>} is'],
+    ['type: string, default: "{ user.sub }"', '"{ user.sub }" is not a claim: {user.<claim>} is'],
     [
       'type: object, properties: { a: { type: string, default: "{user.sub}" } }',
       'only a field of a resource takes now, uuid or a claim; give a value',

@@ -417,6 +417,7 @@ describe('quotas of routes', () => {
       `rateLimit: { routes: { "post /notes": { max: 2 }, "POST notes": { max: 2 } } }\nresources: { notes: { fields: { title: { type: string } } } }`,
     );
     expect(problems).toHaveLength(2);
-    for (const problem of problems) expect(problem).toContain('is no route: write a method or *');
+    for (const problem of problems)
+      expect(problem).toContain('is not a route: write a method or *');
   });
 });

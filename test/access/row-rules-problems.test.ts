@@ -109,7 +109,7 @@ describe('what is wrong with a rule is told where it stands', () => {
       'title[]=x',
       'title[]: brackets are not used here; write field_operator=value, relation.field=value, and several values as field_in=a,b',
     ],
-    ['_or=title', '_or: "title" is no field:value'],
+    ['_or=title', '_or: "title" is not field:value'],
     ['title={now}', 'title: {now} is compared with a date, datetime or time, not with string'],
     [
       'rank_in=1,{now}',
@@ -127,7 +127,7 @@ describe('what is wrong with a rule is told where it stands', () => {
   });
 
   const noClaim = (text: string): string =>
-    `${JSON.stringify(text)} is no claim: {user.<claim>} stands for a whole value or for an item of a list, and its name has letters, digits and _ - . : / @; {now} is the time of the request`;
+    `${JSON.stringify(text)} is not a claim: {user.<claim>} stands for a whole value or for an item of a list, and its name has letters, digits and _ - . : / @; {now} is the time of the request`;
 
   test.each([
     'x{user.sub}',

@@ -171,7 +171,7 @@ describe('requests', () => {
       expect.stringMatching(/^\d.*GET\/v1\/nowhere404[\d.]+ ms$/u),
     ]);
     await page.goto(`${api.url}/_dashboard#/requests/none`);
-    await page.getByText('This request is not kept any more').waitFor();
+    await page.getByText('This request is no longer kept').waitFor();
   });
 
   test('are copied as commands', async () => {

@@ -218,7 +218,7 @@ describe.concurrent('check', () => {
     [
       'another name',
       'bokks.csv',
-      'data/bokks.csv is named after no resource: there is no resource bokks; did you mean books?',
+      'data/bokks.csv does not have the name of a resource: there is no resource bokks; did you mean books?',
     ],
   ])('starting records that are %s are warned of', async (_case, data, message) => {
     folder.write('data/empty/readme.txt', '');

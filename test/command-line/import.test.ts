@@ -108,11 +108,11 @@ test('--json tells the problems too', async () => {
 /** What is no data at all, and what is said of it. */
 const unusable = [
   ['nowhere', 'There is no file or folder nowhere.'],
-  ['plinth.yaml', 'plinth.yaml is of no known format: give .ndjson, .jsonl, .json or .csv.'],
+  ['plinth.yaml', 'plinth.yaml has an unknown format: give .ndjson, .jsonl, .json or .csv.'],
   ['empty-folder', 'The folder empty-folder has no .ndjson, .json or .csv file.'],
   [
     'author.ndjson',
-    'author.ndjson is named after no resource: there is no resource author; did you mean authors?.',
+    'author.ndjson does not have the name of a resource: there is no resource author; did you mean authors?.',
   ],
 ] as const;
 

@@ -47,7 +47,7 @@ test.each(types)('a column of %s takes nothing but JSON from anybody', async (ty
   driver.close();
 });
 
-test('null is taken by a SQLite to which it is no JSON, as the one of many systems', async () => {
+test('null is taken by a SQLite to which it is not JSON, as the one of many systems', async () => {
   const { driver } = await migrated(['a: { type: json, nullable: true }']);
   const older = (value: unknown): number => Number(value !== null);
   driver.function('json_valid', { deterministic: true }, older);
@@ -79,7 +79,7 @@ test('it goes with the column through all that migrations do', async () => {
     'b: { type: string, nullable: true }, c: { type: integer }',
     // It is added.
     'b: { type: string, nullable: true }, c: { type: integer }, d: { type: object, nullable: true, column: x }',
-    // What is in it is no JSON any more.
+    // What is in it is not JSON any more.
     'b: { type: string, nullable: true }, c: { type: integer }, d: { type: string, nullable: true, column: x }',
     // It is JSON again.
     'b: { type: string, nullable: true }, c: { type: integer }, d: { type: json, nullable: true, column: x }',

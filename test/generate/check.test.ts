@@ -196,7 +196,7 @@ describe('templates', () => {
     ['{{row}} of {{row} all', [at(36, '.template', '{{row} all has no }}')]],
     [
       '{{number.int({"min": x})}}',
-      [at(36, '.template', 'the arguments of {{number.int({"min": x})}} are no JSON')],
+      [at(36, '.template', 'the arguments of {{number.int({"min": x})}} are not JSON')],
     ],
     [
       '{{number.int({"min": "x"})}}',
@@ -216,7 +216,7 @@ describe('templates', () => {
         at(
           36,
           '.template',
-          '{{1 + 1}} is no name such as {{person.firstName}}, {{self.email}} or {{row}}',
+          '{{1 + 1}} is not a name such as {{person.firstName}}, {{self.email}} or {{row}}',
         ),
       ],
     ],

@@ -269,7 +269,7 @@ const refusals: readonly (readonly [what: string, text: string, problem: string]
     'resources.things.fields.code.template {{1 + 1}} is no name',
   ],
   [
-    'arguments that are no JSON',
+    'arguments that are not JSON',
     field('{ type: string, template: "{{number.int({min: 1})}}" }'),
     'resources.things.fields.code.template the arguments',
   ],

@@ -224,7 +224,7 @@ test('introspect overwrites nothing, and says what it cannot read', async () => 
     ['text.db', 1, /text\.db is not a SQLite database/u],
     ['empty.db', 1, /has no table that can be served/u],
     ['mysql://a/b', 2, /has an unknown kind of URL/u],
-    ['bad.json', 1, /bad\.json cannot be used: it is no JSON/u],
+    ['bad.json', 1, /bad\.json cannot be used: it is not JSON/u],
     ['list.json', 1, /it must be an object of lists/u],
     ['none.json', 1, /it has no list of records/u],
     ['openapi.json', 1, /openapi\.json cannot be used: it describes an API, and holds no records/u],

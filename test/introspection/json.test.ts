@@ -77,7 +77,7 @@ test('what json-server has otherwise is written to a folder, and said', async ()
     }),
   });
   const { err } = await good(['introspect', 'db.json', '--out', 'new/plinth.yaml'], folder.path);
-  expect(err).toContain('odd is left out: it is no list of records.');
+  expect(err).toContain('odd is left out: it is not a list of records.');
   expect(err).toContain('twice is left out: more than one of its records has the id 1.');
   const text = readFileSync(folder.at('new/plinth.yaml'), 'utf8');
   expect(text).toContain(
@@ -87,7 +87,7 @@ test('what json-server has otherwise is written to a folder, and said', async ()
     '# The list is empty there: name its fields here, such as title: { type: string }.\n  drafts:',
   );
   expect(text).toContain('# "first name" is called firstName here.');
-  expect(text).toContain('# 1 value leads to no record of profile, so it is no key.');
+  expect(text).toContain('# 1 value leads to no record of profile, so it is not a key.');
   expect(readFileSync(folder.at('new/data/profile.ndjson'), 'utf8')).toBe(
     ndjson({ id: 1, name: 'me' }),
   );
@@ -111,7 +111,7 @@ test.each([[[1]], [{ id: 1 }], [{ toString: 1, valueOf: 1 }], [true]])(
       'db.json': JSON.stringify({ posts: [{ id: 1 }], comments: [{ id: 1, postId }] }),
     });
     const { out } = await good(['introspect', 'db.json'], folder.path);
-    expect(out).toContain('# 1 value leads to no record of posts, so it is no key.');
+    expect(out).toContain('# 1 value leads to no record of posts, so it is not a key.');
   },
 );
 
@@ -208,7 +208,7 @@ test('where nothing can be served, each list says why', async () => {
     code: 1,
     err: [
       'posts is left out: more than one of its records has the id 1.',
-      'size is left out: it is no list of records.',
+      'size is left out: it is not a list of records.',
       'db.json cannot be used: it has no list of records that can be served. Name a db.json of json-server.\n',
     ].join('\n'),
   });
@@ -216,7 +216,7 @@ test('where nothing can be served, each list says why', async () => {
     'none.json cannot be used: it has no list of records. Name a db.json of json-server.\n',
   );
   expect((await of('comments.json')).err).toMatch(
-    /^comments\.json cannot be used: it is no JSON.*\n$/u,
+    /^comments\.json cannot be used: it is not JSON.*\n$/u,
   );
 });
 

@@ -139,7 +139,7 @@ describe('a belongsToMany', () => {
         users: `¦friends: ${relation('belongsToMany', 'users', 'through: friendships')}`,
         friendships: 'userId: { type: integer, reference: users.id }',
       }),
-      'resources.users.fields.friends: friendships has userId alone as a key to users; it needs one to each side',
+      'resources.users.fields.friends: friendships has userId alone as a key to users; it needs one to each side: add a field such as `otherUserId: { type: integer, required: true, reference: users.id }`',
     ],
     [
       'has to know which key is which',
@@ -148,7 +148,7 @@ describe('a belongsToMany', () => {
         friendships:
           'a: { type: integer, reference: users.id }, b: { type: integer, reference: users.id }',
       }),
-      'resources.users.fields.friends: friendships has more than one key to users: a, b; name one as foreignKey',
+      'resources.users.fields.friends: friendships has more than one key to users: a, b; write `foreignKey: a`, or another of them',
     ],
     [
       'has to know which key is that of the other side',

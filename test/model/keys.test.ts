@@ -100,7 +100,7 @@ describe('onDelete', () => {
     [
       'is of foreign keys alone',
       resources({ users: 'a: { type: integer, onDelete: ¦cascade }' }),
-      'resources.users.fields.a.onDelete: users.a is no foreign key; give it a reference',
+      'resources.users.fields.a.onDelete: users.a is not a foreign key; give it a reference',
     ],
   ]);
 });

@@ -129,7 +129,7 @@ describe('a morphTo', () => {
     [
       'needs targets',
       resources({ comments: `¦${one}` }),
-      'resources.comments.fields.on: no resource has a morphMany to comments; name the targets as resources',
+      'resources.comments.fields.on: no resource has a morphMany to comments; name those that it may lead to, such as `resources: [posts]`, or give each of them `comments: { type: relation, relation: morphMany, resource: comments }`',
     ],
     [
       'lists resources that exist',
@@ -277,7 +277,7 @@ describe('a morphMany', () => {
     [
       'needs a morphTo',
       resources({ comments: '', posts: `¦${notes}` }),
-      'resources.posts.fields.notes: comments has no morphTo; declare one, or name typeField and idField',
+      'resources.posts.fields.notes: comments has no morphTo; add one to its fields, such as `owner: { type: relation, relation: morphTo }`, or name typeField and idField',
     ],
     [
       'leads to a resource that exists',

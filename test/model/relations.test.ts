@@ -235,7 +235,7 @@ describe('the key of a hasOne or hasMany', () => {
         posts:
           'a: { type: integer, reference: users.id }, b: { type: integer, reference: users.id }',
       }),
-      'resources.users.fields.posts: posts has more than one key to users: a, b; name one as foreignKey',
+      'resources.users.fields.posts: posts has more than one key to users: a, b; write `foreignKey: a`, or another of them',
     ],
     [
       'more than one belongsTo',
@@ -243,7 +243,7 @@ describe('the key of a hasOne or hasMany', () => {
         users: `¦post: ${relation('hasOne', 'posts')}`,
         posts: `a: ${relation('belongsTo', 'users')}, b: ${relation('belongsTo', 'users')}`,
       }),
-      'resources.users.fields.post: posts has more than one key to users: aId, bId; name one as foreignKey',
+      'resources.users.fields.post: posts has more than one key to users: aId, bId; write `foreignKey: aId`, or another of them',
     ],
   ]);
 });

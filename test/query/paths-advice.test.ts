@@ -11,14 +11,13 @@ test.each([
   [
     '',
     '/v1/posts/1/comments',
-    '; what is related to a record comes with it: /v1/posts/1?expand=comments',
+    '; no path is below a record: its fields are at /v1/posts/1, and its relations come with `expand`',
   ],
   [
     '',
-    '/posts/1/comments',
-    '; what is related to a record comes with it: /posts/1?expand=comments',
+    '/posts/1/cover/2',
+    '; no path is below a record: its fields are at /posts/1, and its relations come with `expand`',
   ],
-  ['', '/v1/posts/1/comments/2', ''],
   ['basePath: /shop/api', '/shop/api', '; what there is below it is in /_openapi.json'],
   ['basePath: /shop/api', '/shop/api/v1', '; what there is below it is in /v1/_openapi.json'],
   ['basePath: /shop/api', '/v1/posts', '; the paths of this API begin with /shop/api/'],

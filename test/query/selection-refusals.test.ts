@@ -62,12 +62,12 @@ describe('refused', () => {
     refused(
       'a path into a scalar',
       'fields=title.x',
-      'fields: title.x: title is no object and has no members',
+      'fields: title.x: title is not an object, so it has no members',
     ),
     refused(
       'a path deeper than the object',
       'fields=specs.weight.x',
-      'fields: specs.weight.x: weight is no object and has no members',
+      'fields: specs.weight.x: weight is not an object, so it has no members',
     ),
     refused(
       'a relation that is not expanded',

@@ -360,7 +360,7 @@ describe('their lives', () => {
       ['a key that leads nowhere', { orders: [{ productId: 1 }] }, 'productId'],
       ['no list', { products: {} }, 'lists of records'],
     ])('%s is refused', async (_, body, message) => {
-      const answer = await api.send('PUT', '/_sandboxes/bad', body as object);
+      const answer = await api.send('PUT', '/_sandboxes/bad', body);
       expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_BODY']);
       expect(JSON.stringify(answer.body)).toContain(message);
       expect(api.sandboxes.list()).toEqual([]);

@@ -275,10 +275,19 @@ describe('what other services call a parameter', () => {
     meant('skip', 'offset'),
     meant('_end', 'limit'),
     meant('after', 'cursor'),
-    invalid(
-      'a search',
-      'q=Who',
-      'q: there is no field or parameter q; filters are written field=value or field_operator=value',
+    ...(
+      [
+        ['q', 'field_ilike=word, or _or=title_ilike:word,body_ilike:word to search several fields'],
+        ['_order', 'sort=field, or sort=-field to descend'],
+        ['where', 'field=value or field_operator=value for each filter'],
+        ['_delay', 'X-Simulate: latency=500 as a header, where debug is on'],
+      ] as const
+    ).map(([name, line]) =>
+      invalid(
+        `${name} of another service`,
+        `${name}=Who`,
+        `${name}: there is no field or parameter ${name}; write ${line}`,
+      ),
     ),
   ]);
   expectRefusals(source, '/v1/appointments/1', [

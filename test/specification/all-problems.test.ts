@@ -50,7 +50,7 @@ const ofTheModel = {
 /** What is wrong with a field `z` by itself. */
 const ofTheStructure = {
   'an unknown type': 'z: { type: foo }',
-  'an unknown attribute': 'z: { type: string, nullabel: true }',
+  'an unknown key': 'z: { type: string, nullabel: true }',
   'an attribute of another type': 'z: { type: integer, minLength: 3 }',
   'no definition': 'z: string',
   'a wrong value': 'z: { type: string, minLength: abc }',
@@ -121,19 +121,19 @@ test('contradictions are reported beside attributes that are unknown', () => {
   ).toEqual([
     'limits.defaultLimit: `defaultLimit` (50) is over `maxLimit`, which is 10',
     'limits.maxDepth: `maxDepth` must be a whole number of at least 1, not `x`',
-    'limits.foo: unknown attribute `foo`',
+    'limits.foo: unknown key `foo`',
     'api.versions.1.sunset: `sunset` (2026-01-01) comes before `deprecated` (2026-05-01)',
-    'api.versions.1.foo: unknown attribute `foo`; known here: `deprecated`, `sunset`, `link`, `resources`',
+    'api.versions.1.foo: unknown key `foo`; known here: `deprecated`, `sunset`, `link`, `resources`',
     'api.versions.1.resources.a.fields.b: there is no field b',
     'api.defaultVersion: there is no version 7; `api.versions` has 1',
     'server.cors.credentials: browsers send no credentials to an API that allows every origin (`*`)',
-    'server.cors.foo: unknown attribute `foo`; known here: `origins`, `credentials`',
+    'server.cors.foo: unknown key `foo`; known here: `origins`, `credentials`',
     'network.latency.min: `min` (9 ms) is over `max` (5 ms)',
-    'network.latency.foo: unknown attribute `foo`; known here: `min`, `max`',
+    'network.latency.foo: unknown key `foo`; known here: `min`, `max`',
     'debug: `debug: true` would show every caller what `auth` keeps from it; write `debug: { roles: […] }`',
     'resources.a.generate.min: `min` needs `per`: the relation whose records it counts',
-    'resources.a.generate.foo: unknown attribute `foo`; known here: `count`, `per`, `min`, `max`',
-    'foo: unknown attribute `foo`',
+    'resources.a.generate.foo: unknown key `foo`; known here: `count`, `per`, `min`, `max`, `locale`',
+    'foo: unknown key `foo`',
   ]);
 });
 
@@ -298,7 +298,7 @@ describe('what is wrong elsewhere is said beside what was not understood', () =>
       ),
       'resources.posts.fields.kind.type: unknown type `foo`; the types are string, text, integer, number, decimal, boolean, date, time, datetime, uuid, email, url, enum, object, array, json, relation',
       "resources.posts.fields.1st: `1st` cannot be a field's name; it takes letters from a to z, digits and `_`, and begins with a letter",
-      "resources.posts.fields.tags: `tags` needs `through`: a resource's name",
+      'resources.posts.fields.tags: `tags` needs `through`: the resource of the links; write `through: post-tags`, and among the resources `post-tags: { fields: { postId: { type: integer, required: true, reference: posts.id }, tagId: { type: integer, required: true, reference: tags.id } } }`',
       'resources.posts.fields.author.resource: there is no resource autors; did you mean authors?',
       'resources.books: `books` must be a map with `fields`, not `7`',
       'resources.lists.groups.g[1]: there is no field nme; did you mean name?',
@@ -327,7 +327,7 @@ describe('what is wrong elsewhere is said beside what was not understood', () =>
         groups: 'marks: { type: relation, relation: morphMany, resource: marks }',
       }),
       'resources.people.fields.photos.onDelete: `onDelete` must be restrict, cascade or setNull, not `7`',
-      'resources.people.fields.photos.bad: unknown attribute `bad`',
+      'resources.people.fields.photos.bad: unknown key `bad`',
       'resources.people.fields.album: `album` must be a definition such as { type: string }, not `7`',
       'resources.events.fields.shots: `shots` needs `relation`: hasOne, belongsTo, hasMany, belongsToMany, morphTo or morphMany',
       'resources.marks.fields.owner.resource: `resource` does not fit a morphTo relation; it fits hasOne, belongsTo, hasMany, belongsToMany, morphMany',

@@ -223,6 +223,12 @@ export const attributeRows: readonly AttributeRow[] = [
     bad: ['[]', 'trim', '[round]', '[round(x)]', '[lower]', '[truncate(-1)]', '[1]'],
   },
   {
+    attribute: 'locale',
+    types: ['string', 'object'],
+    good: ['de', 'de_AT', 'ja'],
+    bad: ['german', '1', '[de]'],
+  },
+  {
     attribute: 'resource',
     types: ['hasOne', 'belongsTo', 'hasMany', 'belongsToMany', 'morphMany'].map(
       (kind) => `relation ${kind}`,
@@ -255,7 +261,7 @@ export const attributeRows: readonly AttributeRow[] = [
 /** Which attributes beside `type` each type takes; written out, so that the table of the parser is checked. */
 const everywhere =
   'description example required nullable default readOnly writeOnly immutable column access';
-const generated = 'values generator transform';
+const generated = 'values generator transform locale';
 const column = `${everywhere} ${generated}`;
 const key = 'unique index reference onDelete';
 const lengths = 'minLength maxLength pattern';
@@ -325,6 +331,7 @@ export const anyValue: Readonly<Record<string, string>> = {
   generator: 'a.b',
   template: 'a',
   transform: '[trim]',
+  locale: 'de',
   relation: 'hasMany',
   resource: 'a',
   resources: '[a]',

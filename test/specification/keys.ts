@@ -339,8 +339,8 @@ export const keyRows: readonly KeyRow[] = [
   { at: 'logging.excludeHeaders', good: ['[]', '[cookie]'], bad: ['cookie', '[1]', '{}'] },
   {
     at: 'network.latency',
-    good: ['{}', '{ min: 5, max: 5 }', '{ min: 50ms, max: 1s }'],
-    bad: ['5', '[1, 2]', '{ min: -1 }', '{ mean: 3 }'],
+    good: ['5', '500ms', '{}', '{ min: 5, max: 5 }', '{ min: 50ms, max: 1s }'],
+    bad: ['-5', 'slow', '[1, 2]', '{ min: -1 }', '{ mean: 3 }'],
     contradictions: ['{ min: 2s, max: 1s }'],
   },
   { at: 'network.errorRate', good: ['0', '0.25', '1'], bad: ['-0.1', '1.1', '10%', 'true'] },
@@ -369,5 +369,12 @@ export const keyRows: readonly KeyRow[] = [
     good: ['en', 'de_AT', 'sr_RS_latin', 'en-US'],
     bad: ['english', '1', 'e'],
   },
+  {
+    at: 'generate.until',
+    good: ['now', '2026-06-30', '"2026-06-30T12:00:00Z"'],
+    bad: ['today', '1', '30.6.2026', 'true'],
+    contradictions: ['2026-13-01'],
+  },
+  { at: 'generate', good: ['50', '{}'], bad: ['-1', 'many', '[]'] },
   { at: 'generate.count', good: ['0', '25'], bad: ['-1', '1.5', '"25"'] },
 ];

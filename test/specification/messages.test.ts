@@ -8,19 +8,19 @@ import { expectProblems, fields, good, load, withFields } from './problems.ts';
 describe('messages', () => {
   expectProblems([
     [
-      'an unknown attribute',
+      'an unknown key',
       withFields('title: { type: string, minLenght: 3 }'),
-      `4:30 ${fields}.title.minLenght: unknown attribute \`minLenght\`; did you mean \`minLength\`?`,
+      `4:30 ${fields}.title.minLenght: unknown key \`minLenght\`; did you mean \`minLength\`?`,
     ],
     [
       'an unknown key',
       `${good}\nlimit: {}`,
-      '2:1 limit: unknown attribute `limit`; did you mean `limits`?',
+      '2:1 limit: unknown key `limit`; did you mean `limits`?',
     ],
     [
       'a key that has to be there under another name',
       `resource: { posts: { fields: {} } }`,
-      '1:1 resource: unknown attribute `resource`; did you mean `resources`?',
+      '1:1 resource: unknown key `resource`; did you mean `resources`?',
     ],
     [
       'fields that are not below `fields`',
@@ -42,7 +42,7 @@ describe('messages', () => {
       ),
       `4:12 ${fields}.a.belongsTo: \`belongsTo\` is a kind of relation: write { type: relation, relation: belongsTo, … }`,
       `5:40 ${fields}.b.properties.c: \`c\` needs \`type\`: string, text, integer, number, decimal, boolean, date, time, datetime, uuid, email, url, enum, object, array or json`,
-      `5:45 ${fields}.b.properties.c.hasMany: unknown attribute \`hasMany\``,
+      `5:45 ${fields}.b.properties.c.hasMany: unknown key \`hasMany\``,
     ],
     [
       'quotes only where they would do',
@@ -53,7 +53,7 @@ describe('messages', () => {
     [
       'a key of another part, deep in this one',
       `${good}\nauth: { apiKeys: [{ name: a, hash: "sha256:${'0'.repeat(64)}", key: b }] }`,
-      '2:111 auth.apiKeys[0].key: unknown attribute `key`; known here: `name`, `hash`, `roles`, `sub`, `claims`, `expires`',
+      '2:111 auth.apiKeys[0].key: unknown key `key`; known here: `name`, `hash`, `roles`, `sub`, `claims`, `expires`',
     ],
     [
       'a list of fields where one of lists is wanted',
@@ -65,7 +65,7 @@ describe('messages', () => {
       'no blank behind the colon',
       withFields('a: { type:string, required: true }', 'b: { type: string, requird:true }'),
       `4:12 ${fields}.a["type:string"]: a blank is missing behind the \`:\` of \`type:string\``,
-      `5:26 ${fields}.b["requird:true"]: unknown attribute \`requird:true\``,
+      `5:26 ${fields}.b["requird:true"]: unknown key \`requird:true\``,
     ],
     [
       'attributes as they are called elsewhere',
@@ -76,11 +76,11 @@ describe('messages', () => {
         'd: { type: relation, relation: belongsTo, model: posts }',
         'e: { type: relation, kind: hasMany, resource: posts }',
       ),
-      `4:24 ${fields}.a.options: unknown attribute \`options\`; did you mean \`values\`?`,
-      `5:26 ${fields}.b.fields: unknown attribute \`fields\`; did you mean \`properties\`?`,
-      `6:26 ${fields}.c.max: unknown attribute \`max\`; did you mean \`maxLength\`?`,
-      `7:49 ${fields}.d.model: unknown attribute \`model\`; did you mean \`resource\`?`,
-      `8:28 ${fields}.e.kind: unknown attribute \`kind\`; did you mean \`relation\`?`,
+      `4:24 ${fields}.a.options: unknown key \`options\`; did you mean \`values\`?`,
+      `5:26 ${fields}.b.fields: unknown key \`fields\`; did you mean \`properties\`?`,
+      `6:26 ${fields}.c.max: unknown key \`max\`; did you mean \`maxLength\`?`,
+      `7:49 ${fields}.d.model: unknown key \`model\`; did you mean \`resource\`?`,
+      `8:28 ${fields}.e.kind: unknown key \`kind\`; did you mean \`relation\`?`,
     ],
     [
       'kinds of relations as they are called elsewhere',
@@ -103,13 +103,13 @@ describe('messages', () => {
     [
       'an unknown key that is near none',
       `${good}\nlimits: { foo: 1 }`,
-      '2:11 limits.foo: unknown attribute `foo`',
+      '2:11 limits.foo: unknown key `foo`',
     ],
     [
       'an unknown key among few',
       `${good}\ndebug: { who: [a] }`,
       "2:1 debug: `debug` needs `roles`: a list, each item a role's name (other than public, authenticated and none, which are reserved)",
-      '2:10 debug.who: unknown attribute `who`; known here: `roles`',
+      '2:10 debug.who: unknown key `who`; known here: `roles`',
     ],
     [
       'an unknown type',
@@ -154,10 +154,10 @@ describe('messages', () => {
       `2:27 auth.jwt.publicKey: ${message}`,
     ]),
     [
-      'an unknown attribute beside an unknown type',
+      'an unknown key beside an unknown type',
       withFields('a: { type: strng, minLength: 3, minLenght: 3 }'),
       `4:18 ${fields}.a.type: unknown type \`strng\`; did you mean \`string\`?`,
-      `4:39 ${fields}.a.minLenght: unknown attribute \`minLenght\`; did you mean \`minLength\`?`,
+      `4:39 ${fields}.a.minLenght: unknown key \`minLenght\`; did you mean \`minLength\`?`,
     ],
     [
       'attributes that do not fit the type',
@@ -206,7 +206,7 @@ describe('messages', () => {
       ),
       `4:7 ${fields}.a: \`a\` needs \`type\`: string, text, integer, number, decimal, boolean, date, time, datetime, uuid, email, url, enum, object, array, json or relation`,
       `5:7 ${fields}.b: \`b\` needs \`resource\`: a resource's name`,
-      `5:7 ${fields}.b: \`b\` needs \`through\`: a resource's name`,
+      `5:7 ${fields}.b: \`b\` needs \`through\`: the resource of the links (junction)`,
       `6:7 ${fields}.c: an enum needs \`values\`: a list of the values that are allowed`,
     ],
     [

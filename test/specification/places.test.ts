@@ -76,8 +76,8 @@ describe('a key that stands in the wrong place', () => {
     const name = at.split('.').at(-1);
     expect(messagesIn(text)).toEqual([
       name === place
-        ? `${at}: unknown attribute \`${name}\`; it belongs at the top of the file`
-        : `${at}: unknown attribute \`${name}\`; did you mean \`${place}\`?`,
+        ? `${at}: unknown key \`${name}\`; it belongs at the top of the file`
+        : `${at}: unknown key \`${name}\`; did you mean \`${place}\`?`,
     ]);
   });
 
@@ -107,18 +107,18 @@ describe('a key that stands in the wrong place', () => {
   });
 
   test.each<readonly [name: string, text: string, message: string]>([
-    ['several have it', `${good}\nroles: [a]`, 'roles: unknown attribute `roles`'],
-    ['two are as near', `${good}\nseed: 1`, 'seed: unknown attribute `seed`'],
+    ['several have it', `${good}\nroles: [a]`, 'roles: unknown key `roles`'],
+    ['two are as near', `${good}\nseed: 1`, 'seed: unknown key `seed`'],
     [
       'another form of its name is here',
       resourceWith('index: [[title]]'),
-      `${posts}.index: unknown attribute \`index\`; did you mean \`indexes\`?`,
+      `${posts}.index: unknown key \`index\`; did you mean \`indexes\`?`,
     ],
-    ['none has it', `${good}\nfoo: 1`, 'foo: unknown attribute `foo`'],
+    ['none has it', `${good}\nfoo: 1`, 'foo: unknown key `foo`'],
     [
       'one here is written nearly so',
       `${good}\nservers: {}`,
-      'servers: unknown attribute `servers`; did you mean `server`?',
+      'servers: unknown key `servers`; did you mean `server`?',
     ],
     [
       'a field has the name of a key far above',

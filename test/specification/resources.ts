@@ -55,9 +55,18 @@ export const resourceRows: readonly KeyRow[] = [
   },
   {
     at: 'resources.posts.generate',
-    good: ['{}', '{ count: 0 }', '{ per: author }', '{ per: author, min: 0, max: 9 }'],
-    bad: [
+    good: [
       '5',
+      '{}',
+      '{ count: 0 }',
+      '{ per: author }',
+      '{ per: author, min: 0, max: 9 }',
+      '{ locale: de }',
+    ],
+    bad: [
+      '-5',
+      'many',
+      '{ locale: german }',
       '{ count: -1 }',
       '{ count: 1, per: author }',
       '{ min: 1 }',

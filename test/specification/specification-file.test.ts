@@ -86,7 +86,7 @@ describe('faults in the syntax', () => {
     [
       'colon missing',
       'resources:\n  posts\n  tags: {}',
-      '2:3 : this line is no `key: value` (a `:` needs a blank behind it)',
+      '2:3 : this line is not `key: value` (a `:` needs a blank behind it)',
     ],
     [
       'indented differently',
@@ -163,7 +163,7 @@ describe('faults in the syntax', () => {
     [
       'nested too deep',
       `${good}\nx: ${'['.repeat(120)}${']'.repeat(120)}`,
-      '2:1 x: unknown attribute `x`',
+      '2:1 x: unknown key `x`',
       `2:104 x${'[0]'.repeat(100)}: the file is nested deeper than 100 levels`,
     ],
   ]);
@@ -190,13 +190,13 @@ describe('keys', () => {
     [
       'a boolean',
       withFields('true: { type: string }'),
-      `4:7 ${fields}: \`true\` is no text to YAML; put it in quotes to use it as a key`,
+      `4:7 ${fields}: \`true\` is not text to YAML; put it in quotes to use it as a key`,
     ],
     ['a boolean in quotes', withFields('"true": { type: string }')],
     [
       'null',
       withFields('null: { type: string }'),
-      `4:7 ${fields}: \`null\` is no text to YAML; put it in quotes to use it as a key`,
+      `4:7 ${fields}: \`null\` is not text to YAML; put it in quotes to use it as a key`,
     ],
     ['none', withFields(': { type: string }'), `4:7 ${fields}: a key is missing before the \`:\``],
     [
@@ -218,8 +218,8 @@ describe('keys', () => {
     [
       'attributes that objects inherit',
       withFields('a: { type: string, constructor: 1, __proto__: {} }'),
-      `4:26 ${fields}.a.constructor: unknown attribute \`constructor\``,
-      `4:42 ${fields}.a.__proto__: unknown attribute \`__proto__\``,
+      `4:26 ${fields}.a.constructor: unknown key \`constructor\``,
+      `4:42 ${fields}.a.__proto__: unknown key \`__proto__\``,
     ],
     [
       'variables are not replaced',
@@ -285,7 +285,7 @@ describe('anchors, aliases, merges and tags', () => {
 
   test('aliases that blow up', () => {
     const problems = problemsIn(`${good}\n${bomb}`);
-    expect(problems.filter((line) => !line.includes('unknown attribute'))).toEqual([
+    expect(problems.filter((line) => !line.includes('unknown key'))).toEqual([
       '6:45 a4[7]: the aliases blow the file up to more than 100000 values',
     ]);
   });

@@ -74,7 +74,7 @@ describe('variables', () => {
     [
       'other forms',
       `${good}\nname: "\${A:-b}"`,
-      '2:7 name: `${A:-b}` is no `${NAME}`; write `$${` for the characters themselves',
+      '2:7 name: `${A:-b}` is not `${NAME}`; write `$${` for the characters themselves',
     ],
     [
       'a value is named, not shown',
@@ -153,8 +153,8 @@ describe('numbers', () => {
     [
       'no number of JSON',
       withFields('a: { type: number, default: .inf, example: -.nan, values: [.NaN] }'),
-      `4:35 ${fields}.a.default: \`.inf\` is no number that JSON could hold`,
-      `4:66 ${fields}.a.values[0]: \`.NaN\` is no number that JSON could hold`,
+      `4:35 ${fields}.a.default: \`.inf\` is a number that JSON cannot hold`,
+      `4:66 ${fields}.a.values[0]: \`.NaN\` is a number that JSON cannot hold`,
     ],
   ]);
 

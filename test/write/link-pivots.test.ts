@@ -282,7 +282,7 @@ describe('an object in a pivot', () => {
 
   test.each([
     ['origin.bx', 'there is no member origin.bx; did you mean origin.by?'],
-    ['place.x', 'place is no object and has no members'],
+    ['place.x', 'place is not an object, so it has no members'],
   ])('songs.pivot.%s is 400', async (name, problem) => {
     const answer = await both.get(`${path}?expand=songs&fields=songs.pivot.${name}`);
     expect([answer.status, ...problemsOf(answer)]).toEqual([

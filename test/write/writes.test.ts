@@ -377,7 +377,7 @@ describe('POST of an array', () => {
         status: 400,
         code: 'INVALID_BODY',
         shows: {
-          message: 'The items [0], [2] of the body are no JSON objects; Validation failed',
+          message: 'The items [0], [2] of the body are not JSON objects; Validation failed',
         },
         problems: ['[1].views: must be a whole number', '[3].nope: there is no field nope'],
       },

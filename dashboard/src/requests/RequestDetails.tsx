@@ -44,7 +44,7 @@ export function RequestDetails({ id, ...rest }: Props): JSX.Element {
   if (error !== null) {
     const isGone = error instanceof Refusal && error.status === 404;
     return (
-      <Alert color="gray" title={isGone ? 'This request is not kept any more' : 'Not loaded'}>
+      <Alert color="gray" title={isGone ? 'This request is no longer kept' : 'Not loaded'}>
         {isGone ? 'Newer ones have taken its place.' : error.message}{' '}
         <a href={rest.closed}>Close</a>
       </Alert>

@@ -152,8 +152,8 @@ function parsed(path: string, name: string): JsonValue {
       fileReason(error) ??
       // The parser's message quotes the text, with line breaks.
       (error instanceof Error
-        ? `it is no JSON (${error.message.replaceAll(/\s+/gu, ' ')})`
-        : 'it is no JSON');
+        ? `it is not JSON (${error.message.replaceAll(/\s+/gu, ' ')})`
+        : 'it is not JSON');
     throw new CommandFailure(`${name} cannot be used: ${reason}. Name a db.json of json-server.`, {
       cause: error,
     });

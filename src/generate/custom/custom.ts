@@ -197,7 +197,7 @@ function partOf(
   if (name === undefined)
     throw new GenerationProblem(
       place,
-      `{{${expression}}} is no name such as {{person.firstName}}, {{self.email}} or {{row}}`,
+      `{{${expression}}} is not a name such as {{person.firstName}}, {{self.email}} or {{row}}`,
     );
   const { call, warnings } = fakerCall(name, argumentsOf(given, expression, place), faker, place);
   return { value: call, warnings };
@@ -212,7 +212,7 @@ function argumentsOf(
   try {
     return JSON.parse(`[${given}]`) as JsonValue;
   } catch {
-    throw new GenerationProblem(place, `the arguments of {{${expression}}} are no JSON`);
+    throw new GenerationProblem(place, `the arguments of {{${expression}}} are not JSON`);
   }
 }
 

@@ -107,11 +107,10 @@ function adviceOn(path: string, { basePath, defaultVersion, unversioned }: Api):
   if (/^(?:\/v\d+)?$/u.test(below)) return `; what there is below it is in ${below}/_openapi.json`;
   if (!unversioned && !/^\/v\d/u.test(below))
     return `; it has to begin with ${basePath}/v${defaultVersion}/`;
-  const [, version = '', record, related] =
-    /^(\/v\d+)?(\/[^/]+\/[^/]+)\/([^/]+)$/u.exec(below) ?? [];
-  return record === undefined || related === undefined
+  const [, record] = /^((?:\/v\d+)?\/[^/]+\/[^/]+)\/[^/]+/u.exec(below) ?? [];
+  return record === undefined
     ? ''
-    : `; what is related to a record comes with it: ${basePath}${version}${record}?expand=${related}`;
+    : `; no path is below a record: its fields are at ${basePath}${record}, and its relations come with \`expand\``;
 }
 
 /** The version number in a path (`v2`); undefined if malformed or too long. */

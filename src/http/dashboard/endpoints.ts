@@ -75,7 +75,7 @@ async function answerData(name: string, asked: Asked): Promise<Result<object>> {
     const id = name.slice('requests/'.length);
     const request = await asked.dashboard.detail(id, limitedViewer(asked));
     return request === undefined
-      ? fail(apiError('RESOURCE_NOT_FOUND', 'This request is not kept any more'))
+      ? fail(apiError('RESOURCE_NOT_FOUND', 'This request is no longer kept'))
       : ok(request);
   }
   const endpoint = Object.hasOwn(endpoints, name) ? endpoints[name] : undefined;
@@ -122,7 +122,7 @@ function crossSite({ headers }: Exchange): ApiError | undefined {
     site === undefined
       ? origin === undefined || URL.parse(origin)?.host === host
       : site === 'same-origin' || site === 'none';
-  return isOwn ? undefined : apiError('FORBIDDEN', 'The dashboard answers its own page alone');
+  return isOwn ? undefined : apiError('FORBIDDEN', 'The dashboard answers only its own page');
 }
 
 function versionOf({ api }: ServedApi, parameters: URLSearchParams): Result<Version> {

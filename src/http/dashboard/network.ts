@@ -39,7 +39,7 @@ export function readNetworkChange(
   const parsed = parseBody(bytes);
   if (!parsed.ok) return parsed;
   const body = parsed.value;
-  if (!isJsonObject(body)) return fail(apiError('INVALID_BODY', 'The body is no object'));
+  if (!isJsonObject(body)) return fail(apiError('INVALID_BODY', 'The body must be a JSON object'));
   const problems: FieldProblem[] = [];
   const report = (field: string, message: string): void => void problems.push({ field, message });
   only(body, ['resource', 'settings'], '', report);

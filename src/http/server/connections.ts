@@ -163,7 +163,7 @@ export class Connections {
         'The URL has characters that must be percent-encoded, as %C3%BC for ü',
       );
     if (error.code !== 'HPE_HEADER_OVERFLOW')
-      return apiError('MALFORMED_REQUEST', 'The bytes received are no valid HTTP request');
+      return apiError('MALFORMED_REQUEST', 'The bytes received are not a valid HTTP request');
     return isInRequestLine(error)
       ? apiError('URI_TOO_LONG', `The URL is longer than ${this.maxHeaderSize} bytes`)
       : apiError(
@@ -313,5 +313,5 @@ function tooLarge(limit: number): Result<Buffer> {
 
 /** The client has gone, or what it sent is not HTTP: this response reaches nobody. */
 function cutOff(): Result<Buffer> {
-  return fail(apiError('MALFORMED_REQUEST', 'The body did not arrive whole'));
+  return fail(apiError('MALFORMED_REQUEST', 'The body ended before its length was reached'));
 }

@@ -188,5 +188,5 @@ function momentType(
   const note = noteOf('2026-03-01T14:05:00.000Z');
   return sqlMoments + dates === values
     ? as({ type: 'string', pattern: momentPattern }, note)
-    : { left: `it is declared as ${declared} and holds texts that are no dates` };
+    : { left: `it is declared as ${declared} and holds texts that are not dates` };
 }

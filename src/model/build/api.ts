@@ -21,6 +21,7 @@ import { memberNames, type DraftField, type DraftResource, type Path } from './d
 import { finishKeys } from './keys.ts';
 import { buildLimits } from '../limits.ts';
 import { reportUnknown, unknownName } from './names.ts';
+import { recordName } from '../../lib/singular.ts';
 import { fieldTypes } from '../field-types/registry.ts';
 
 /** A check of what was built; it meets no relation that could not be. */
@@ -307,6 +308,25 @@ function checkGeneration({ source, path }: DraftResource, report: Report): void 
   const relations = Object.entries(source.fields)
     .filter(([, { relation }]) => relation === 'belongsTo')
     .map(([name]) => name);
-  if (per !== undefined && !relations.includes(per))
-    reportUnknown([...path, 'generate', 'per'], 'belongsTo relation', per, relations, report);
+  if (per === undefined || relations.includes(per)) return;
+  const place = [...path, 'generate', 'per'];
+  // A foreign key, or the resource that it leads to, may be meant.
+  const key = Object.entries(source.fields).find(
+    ([name, { reference }]) => name === per || reference?.startsWith(`${per}.`) === true,
+  );
+  const [target = ''] = key?.[1].reference?.split('.') ?? [];
+  if (key === undefined || target === '') {
+    reportUnknown(place, 'belongsTo relation', per, relations, report);
+    return;
+  }
+  const [name] = key;
+  const relation = name.replace(/Id$/u, '') === name ? recordName(target) : name.slice(0, -2);
+  const own = relation === name.slice(0, -2) ? '' : `, foreignKey: ${name}`;
+  report(
+    place,
+    `\`per\` names a belongsTo relation; add the field \`${relation}: { type: relation, relation: belongsTo, resource: ${target}${own} }\` and write \`per: ${relation}\``,
+    'error',
+    [],
+    { rule: 'unknown-name' },
+  );
 }

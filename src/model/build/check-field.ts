@@ -147,7 +147,7 @@ function checkClaim({ type, items, default: given }: Field, path: Path, report: 
   )
     report(
       at,
-      `${JSON.stringify(given.value)} is no claim: {user.<claim>} is the whole default, and its name has letters, digits and _ - . : / @`,
+      `${JSON.stringify(given.value)} is not a claim: {user.<claim>} is the whole default, and its name has letters, digits and _ - . : / @`,
     );
 }
 

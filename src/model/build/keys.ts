@@ -5,7 +5,8 @@ import type { FieldSpecification, StoredAs } from '../../specification/specifica
 import type { Field, FieldType, Resource } from '../api.ts';
 import { addField, adviseDeclared } from './fields.ts';
 import type { Declared, DraftField, DraftResource, Drafts, Path } from './draft.ts';
-import { recordName, reportUnknown, unknownName } from './names.ts';
+import { reportUnknown, unknownName } from './names.ts';
+import { recordName } from '../../lib/singular.ts';
 
 /** The type that a key to this field has to have. */
 export function keyType({ type: { kind } }: Field): FieldSpecification {
@@ -174,7 +175,9 @@ export function findKey(
       relation.path,
       `${other.name} has more than one key to ${target.name}: ${candidates
         .map(({ name }) => name)
-        .join(', ')}; name one as ${place}`,
+        .join(
+          ', ',
+        )}; ${place === 'foreignKey' ? `write \`foreignKey: ${candidates[0]?.name}\`, or another of them` : `name one as ${place}`}`,
       'error',
       unless,
     );
@@ -192,10 +195,12 @@ export function finishKeys(resource: DraftResource, resources: Drafts, report: R
     if (reference === undefined) {
       const isMeant = key.isMeantAsKey === true || key.attributes.reference !== undefined;
       if (onDelete !== undefined && !isMeant)
-        report(onDelete.path, `${placeOf(key)} is no foreign key; give it a reference`, 'error', [
-          lost.aRelationOf(resource.name),
-          ...lost.aRelationTo(resource.name),
-        ]);
+        report(
+          onDelete.path,
+          `${placeOf(key)} is not a foreign key; give it a reference`,
+          'error',
+          [lost.aRelationOf(resource.name), ...lost.aRelationTo(resource.name)],
+        );
       continue;
     }
     const { field } = reference;

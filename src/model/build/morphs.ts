@@ -66,7 +66,7 @@ export function buildMorphs(
       report(
         relation.path,
         all.length === 0
-          ? `${target.name} has no morphTo; declare one, or name typeField and idField`
+          ? `${target.name} has no morphTo; add one to its fields, such as \`owner: { type: relation, relation: morphTo }\`, or name typeField and idField`
           : `it must name typeField and idField of one morphTo of ${target.name}: ${all
               .map((pair) => `${pair.typeField} and ${pair.idField}`)
               .join(', or ')}`,
@@ -161,7 +161,7 @@ function targetsOf(
     if (targets.size === 0 && !isUnclear)
       report(
         path,
-        `no resource has a morphMany to ${resource.name}; name the targets as resources`,
+        `no resource has a morphMany to ${resource.name}; name those that it may lead to, such as \`resources: [posts]\`, or give each of them \`${resource.name}: { type: relation, relation: morphMany, resource: ${resource.name} }\``,
         'error',
         lost.aRelationTo(resource.name),
       );

@@ -1,10 +1,12 @@
 import { lost, lostByUnknown } from '../../specification/parsers/left-out.ts';
 import type { Report } from '../../specification/problems.ts';
 import { buildMorphs } from './morphs.ts';
+import type { Field } from '../api.ts';
 import type { Declared, DraftResource, Drafts } from './draft.ts';
 import { addField } from './fields.ts';
-import { buildReferences, findKey, ownKey } from './keys.ts';
+import { buildReferences, findKey, keyType, ownKey } from './keys.ts';
 import { reportUnknown } from './names.ts';
+import { junctionBetween, otherKeyName } from '../../specification/keys/junction.ts';
 
 /**
  * Finds the keys of every relation, adds those that are not declared, and links the resources. belongsTo comes first,
@@ -52,7 +54,14 @@ function namesExist(relation: Declared, resources: Drafts, report: Report): bool
     reportUnknown([...path, ...key], 'resource', resource, resources.keys(), report);
   };
   check(source.resource, 'resource');
-  check(source.through, 'through');
+  const { through, resource: target = '' } = source;
+  if (through !== undefined && !resources.has(through)) {
+    exist = false;
+    const typeOf = (name: string): string => typeLines(resources.get(name)?.id);
+    const { resource } = junctionBetween(owner.name, target, through, typeOf);
+    const lines = resources.has(target) ? `; add it to the resources: \`${resource}\`` : '';
+    reportUnknown([...path, 'through'], 'resource', through, resources.keys(), report, lines);
+  }
   for (const [index, resource] of (source.resources ?? []).entries())
     check(resource, 'resources', index);
   const key = source.foreignKey ?? `${name}Id`;
@@ -62,6 +71,14 @@ function namesExist(relation: Declared, resources: Drafts, report: Report): bool
     field.isMeantAsKey = true;
   }
   return exist;
+}
+
+/** The type of a key to a field, as the file has it. */
+function typeLines(target: Field | undefined): string {
+  const type = target === undefined ? { type: 'integer' } : keyType(target);
+  return Object.entries(type)
+    .map(([key, value]) => `${key}: ${String(value)}`)
+    .join(', ');
 }
 
 function resourceOf(name: string | undefined, resources: Drafts): DraftResource {
@@ -129,7 +146,7 @@ function buildBelongsToMany(relation: Declared, resources: Drafts, report: Repor
   if (ownerKey === targetKey)
     report(
       path,
-      `${through.name} has ${ownerKey.name} alone as a key to ${owner.name}; it needs one to each side`,
+      `${through.name} has ${ownerKey.name} alone as a key to ${owner.name}; it needs one to each side: add a field such as \`${otherKeyName(ownerKey.name)}: { ${typeLines(owner.id)}, required: true, reference: ${owner.name}.${owner.id.name} }\``,
       'error',
       [lost.aFieldOf(through.name)],
     );

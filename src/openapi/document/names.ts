@@ -1,4 +1,4 @@
-import { recordName } from '../../model/build/names.ts';
+import { recordName } from '../../lib/singular.ts';
 import type { ResourceView, View } from '../../model/view.ts';
 
 /**

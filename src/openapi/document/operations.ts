@@ -1,6 +1,6 @@
 import { decide, type Operation } from '../../model/access.ts';
 import type { Api, Version } from '../../model/api.ts';
-import { recordName } from '../../model/build/names.ts';
+import { recordName } from '../../lib/singular.ts';
 import { fieldNameIn, type ResourceView } from '../../model/view.ts';
 import type { RequestKind } from '../../query/request/parameters.ts';
 import { commonHeaders, errorsOf, headerRef } from './answers.ts';

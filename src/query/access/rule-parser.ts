@@ -155,7 +155,7 @@ function requestItems(
     problems.push(
       refused(
         parameter,
-        `${JSON.stringify(wrong)} is no claim: {user.<claim>} stands for a whole value or for an item of a list, and its name has letters, digits and _ - . : / @; {now} is the time of the request`,
+        `${JSON.stringify(wrong)} is not a claim: {user.<claim>} stands for a whole value or for an item of a list, and its name has letters, digits and _ - . : / @; {now} is the time of the request`,
       ),
     );
     return [];

@@ -26,19 +26,38 @@ const otherNames = new Map(
     maxDepth: ['depth'],
     offset: ['skip', 'start', '_start'],
     page: ['_page', 'pageNumber', 'page_number'],
-    sort: ['order', 'orderBy', 'order_by', 'sortBy', 'sort_by', 'ordering', '_sort', '_order'],
+    sort: ['orderBy', 'order_by', 'sortBy', 'sort_by', 'ordering', '_sort'],
     _or: ['or', '$or', '_any'],
   }).flatMap(([name, others]) => others.map((other) => [other, name] as const)),
 );
 
-const searches: ReadonlySet<string> = new Set([
-  'q',
-  'query',
-  'search',
-  'filter',
-  'filters',
-  'where',
-]);
+/** What to write for parameters of other services that have no single parameter here. */
+const written = new Map(
+  Object.entries({
+    'sort=field, or sort=-field to descend': ['_order', 'order', 'direction', 'dir', 'sortOrder'],
+    'field_ilike=word, or _or=title_ilike:word,body_ilike:word to search several fields': [
+      'q',
+      'query',
+      'search',
+      '_search',
+      'keyword',
+    ],
+    'field=value or field_operator=value for each filter': [
+      'filter',
+      'filters',
+      'where',
+      '$filter',
+    ],
+    'Prefer: count=none or count=estimated as a header; the total is in X-Total-Count': [
+      'count',
+      'total',
+      '_total',
+      '$count',
+      'include_total',
+    ],
+    'X-Simulate: latency=500 as a header, where debug is on': ['_delay', 'delay'],
+  }).flatMap(([line, others]) => others.map((other) => [other, line] as const)),
+);
 
 /**
  * The message for an unknown filter name that is a known mistake: a parameter name of another service, a comparison
@@ -54,8 +73,9 @@ export function adviceOn(
   const meant = otherNames.get(name);
   if (meant !== undefined && others.includes(meant))
     return `there is no field or parameter ${name}; did you mean ${meant}?`;
-  if (searches.has(name) && others.length > 0)
-    return `there is no field or parameter ${name}; filters are written field=value or field_operator=value`;
+  const line = written.get(name);
+  if (line !== undefined && others.length > 0)
+    return `there is no field or parameter ${name}; write ${line}`;
   return (
     belowRelation(name, resourceView, others.length > 0) ??
     comparison(name, resourceView) ??

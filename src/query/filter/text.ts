@@ -26,7 +26,7 @@ function splitItems(text: string, pairs: boolean): Result<readonly Item[], strin
       const end = itemEnd(text, position);
       const quote = text.indexOf('"', position);
       const colon = text.lastIndexOf(':', (quote >= 0 && quote < end ? quote : end) - 1);
-      if (colon < position) return fail(`"${text.slice(position, end)}" is no field:value`);
+      if (colon < position) return fail(`"${text.slice(position, end)}" is not field:value`);
       name = text.slice(position, colon);
       position = colon + 1;
     }

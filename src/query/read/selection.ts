@@ -275,7 +275,7 @@ export function matchesPattern(name: string, pattern: string): boolean {
 /** Why a path cannot be followed into an object field; undefined if it can. */
 function pathProblem(called: string, field: Field, path: readonly string[]): string | undefined {
   if (field.type.json === 'any') return undefined;
-  if (field.type.json !== 'object') return `${called} is no object and has no members`;
+  if (field.type.json !== 'object') return `${called} is not an object, so it has no members`;
   const [head = '', ...rest] = path;
   // A wildcard that matches nothing is not an error.
   if (field.properties === undefined || head.includes('*')) return undefined;

@@ -106,7 +106,7 @@ function noObject(items: readonly string[] = []): ApiError {
     'INVALID_BODY',
     items.length === 0
       ? 'The body must be a JSON object'
-      : `${one} of the body ${items.length === 1 ? 'is no JSON object' : 'are no JSON objects'}`,
+      : `${one} of the body ${items.length === 1 ? 'is not a JSON object' : 'are not JSON objects'}`,
   );
 }
 

@@ -43,7 +43,7 @@ const pattern = refined(
   text({ description: 'A regular expression (JavaScript, `u` flag) that the text has to match.' }),
   (source, report) => {
     const fault = faultOf(source);
-    if (fault !== undefined) report([], `\`pattern\` is no regular expression: ${fault}`);
+    if (fault !== undefined) report([], `\`pattern\` is not a valid regular expression: ${fault}`);
   },
 );
 

@@ -70,7 +70,7 @@ const secret = refined(
     if (bytes < 32) report([], `a secret has to have at least 32 bytes, this one has ${bytes}`);
     // A public key as the secret would let anyone sign tokens, and a verifier must not hold a private key.
     else if (/-----BEGIN [A-Z ]*(?:KEY|CERTIFICATE)-----/u.test(value))
-      report([], 'a key in PEM is no secret of HS…; give the public key as `publicKey`');
+      report([], 'a key in PEM is not a secret of HS…; give the public key as `publicKey`');
   },
 );
 const publicKey = refined(

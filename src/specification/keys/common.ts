@@ -23,7 +23,7 @@ export function webAddress(description: string): Definition<string> {
   const pattern = /^https?:\/\/[^\s/?#]+([/?#]\S*)?$/;
   const written = text({ description, expects: 'a URL such as https://example.com/docs', pattern });
   const readable = refined(written, (address, report) => {
-    if (!URL.canParse(address)) report([], `${address} is no URL that anybody could open`);
+    if (!URL.canParse(address)) report([], `${address} is not a valid URL`);
   });
   return mapped(readable, (address) => new URL(address).href);
 }

@@ -31,6 +31,8 @@ import {
   type Words,
 } from './attribute.ts';
 import { anywhere, attributes, stringFormats } from './attributes.ts';
+import { junctionBetween } from './junction.ts';
+import { advised, otherFieldWords } from './other-words.ts';
 
 const expects = 'a definition such as { type: string }';
 
@@ -121,6 +123,20 @@ function withValues<T extends object>(definition: Definition<T>): Definition<T> 
 function wordAt<T extends string>(node: MapNode, key: string, words: readonly T[]): T | undefined {
   const value = node.entries.get(key)?.value;
   return words.find((word) => value?.kind === 'scalar' && value.value === word);
+}
+
+function textAt({ entries }: MapNode, key: string): string | undefined {
+  const value = entries.get(key)?.value;
+  return value?.kind === 'scalar' && typeof value.value === 'string' ? value.value : undefined;
+}
+
+const adviceOn = advised(otherFieldWords);
+
+/** What a `through` is, with the lines to write. */
+function junctionLines(owner: string, target: string | undefined): string {
+  if (target === undefined) return 'the resource of the links (junction)';
+  const { name, resource } = junctionBetween(owner, target);
+  return `the resource of the links; write \`through: ${name}\`, and among the resources \`${resource}\``;
 }
 
 function when(name: string, value: string, then: JsonSchema): JsonSchema {
@@ -244,8 +260,11 @@ export function fieldDefinitions(words: Words): FieldDefinitions {
       expects,
       unknown: (name) => {
         const attribute = Object.hasOwn(known, name) ? known[name] : undefined;
-        return attribute && misfit(name, attribute, words.types[type], kind, place, all);
+        if (attribute === undefined) return adviceOn(name);
+        return misfit(name, attribute, words.types[type], kind, place, all);
       },
+      missing: (name, node, path) =>
+        name === 'through' ? junctionLines(String(path[1]), textAt(node, 'resource')) : undefined,
       candidates: [...Object.keys(members), ...attributeNames],
       otherNames: otherAttributes,
     });
@@ -267,7 +286,7 @@ export function fieldDefinitions(words: Words): FieldDefinitions {
         candidates: attributeNames,
         unknown: (name) => {
           const kind = relationKinds.find((one) => one === name);
-          return kind === undefined || place !== 'field' ? undefined : asRelation(kind);
+          return kind === undefined || place !== 'field' ? adviceOn(name) : asRelation(kind);
         },
         otherNames: new Map(place === 'field' ? relationKinds.map((kind) => [kind, ['type']]) : []),
       },

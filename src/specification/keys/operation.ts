@@ -1,5 +1,12 @@
 import { list, map, object, required, scalarOrMap } from '../parsers/collections.ts';
-import { consistent, exactly, named, refined } from '../parsers/definition.ts';
+import {
+  consistent,
+  exactly,
+  mapped,
+  named,
+  refined,
+  type Definition,
+} from '../parsers/definition.ts';
 import { locale } from './common.ts';
 import { routeNames } from '../parsers/names.ts';
 import { boolean, choice, duration, integer, no, number, size, text } from '../parsers/scalars.ts';
@@ -50,7 +57,7 @@ const store = refined(
     if (written !== 'memory' && !isRedisAddress(written))
       report(
         [],
-        '`store` is no URL such as redis://:password@host:6379/0 that can be read; in the password, @ / # % are written %40 %2F %23 %25',
+        '`store` is not a URL such as redis://:password@host:6379/0 that can be read; in the password, @ / # % are written %40 %2F %23 %25',
       );
   },
 );
@@ -122,7 +129,7 @@ export const logging = exactly<LoggingSpecification>()(
   ),
 );
 
-const latency = consistent(
+const latencyRange = consistent(
   object(
     {
       min: duration({ description: 'The shortest wait.' }),
@@ -135,6 +142,16 @@ const latency = consistent(
     if (min !== undefined && max !== undefined && min > max) {
       report(['min'], `\`min\` (${min} ms) is over \`max\` (${max} ms)`);
     }
+  },
+);
+
+/** `latency: 500` is short for `{ min: 500, max: 500 }`. */
+const latency: Definition<NonNullable<NetworkSpecification['latency']>> = scalarOrMap(
+  mapped(duration({ description: 'The wait before each answer.' }), (ms) => ({ min: ms, max: ms })),
+  latencyRange,
+  {
+    description: 'A wait before each answer; a bare number is ms.',
+    expects: 'a duration such as 500ms, or a map such as { min: 50, max: 200 }',
   },
 );
 
@@ -170,7 +187,7 @@ export const network = named(
       },
       {
         description: 'A simulated network: waits, errors and a slow line.',
-        expects: 'a map such as { latency: { min: 50, max: 200 } }',
+        expects: 'a map such as { latency: 500 }',
       },
     ),
   ),
@@ -185,12 +202,12 @@ const until = refined(
   }),
   (written, report) => {
     if (written !== 'now' && Number.isNaN(Date.parse(written)))
-      report([], `\`until\` is no date: ${written}`);
+      report([], `\`until\` is not a date: ${written}`);
   },
 );
 
 /** `generate` of the API. See docs/contract/7-data-debug-dashboard.md#generated-data. */
-export const generate = exactly<NonNullable<Specification['generate']>>()(
+const generateMap = exactly<NonNullable<Specification['generate']>>()(
   object(
     {
       seed: integer({ description: 'The same seed gives the same data.', default: 1 }),
@@ -200,4 +217,14 @@ export const generate = exactly<NonNullable<Specification['generate']>>()(
     },
     { description: 'How data is generated.' },
   ),
+);
+
+/** `generate: 50` is short for `generate: { count: 50 }`. */
+export const generate: Definition<NonNullable<Specification['generate']>> = scalarOrMap(
+  mapped(integer({ description: 'Records of each resource.', minimum: 0 }), (count) => ({ count })),
+  generateMap,
+  {
+    description: 'How data is generated.',
+    expects: 'a number of records such as 50, or a map such as { seed: 2, locale: de }',
+  },
 );

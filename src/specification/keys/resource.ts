@@ -1,8 +1,9 @@
-import { list, map, object, required } from '../parsers/collections.ts';
+import { list, map, object, required, scalarOrMap } from '../parsers/collections.ts';
 import {
   consistent,
   exactly,
   invalid,
+  mapped,
   named,
   subject,
   withSchema,
@@ -17,6 +18,7 @@ import { pagination } from './api.ts';
 import { fieldName, fieldNameItem, locale } from './common.ts';
 import type { FieldDefinitions } from './field.ts';
 import { network } from './operation.ts';
+import { advised, otherResourceWords } from './other-words.ts';
 
 /** `groups` of the API and of a resource. */
 export const groups: Definition<Groups> = named(
@@ -86,6 +88,16 @@ const generate = consistent(
   },
 );
 
+/** `generate: 50` is short for `generate: { count: 50 }`. */
+const generateOf: Definition<NonNullable<ResourceSpecification['generate']>> = scalarOrMap(
+  mapped(integer({ description: 'Records in all.', minimum: 0 }), (count) => ({ count })),
+  generate,
+  {
+    description: 'How many records are generated.',
+    expects: 'a number such as 50, or a map such as { per: author, min: 0, max: 9 }',
+  },
+);
+
 function looksLikeField(node: SourceNode): boolean {
   return node.kind === 'map' && node.entries.has('type');
 }
@@ -119,14 +131,21 @@ export function resourceDefinitions({
           access,
           pagination,
           network,
-          generate,
+          generate: generateOf,
           table: text({ description: "An existing table's name." }),
           managed: boolean({
             description:
               'Whether Plinth creates and changes the table; `database.managed` if left out.',
           }),
         },
-        { expects: 'a map with `fields`', astray: { from: 'fields', is: looksLikeField } },
+        {
+          expects: 'a map with `fields`',
+          astray: { from: 'fields', is: looksLikeField },
+          unknown: advised(otherResourceWords),
+          otherNames: new Map(
+            ['properties', 'columns', 'attributes', 'schema'].map((name) => [name, ['fields']]),
+          ),
+        },
       ),
     ),
   );

@@ -12,6 +12,7 @@ import { limits } from './limits.ts';
 import { generate, logging, network, rateLimit } from './operation.ts';
 import type { Words } from './attribute.ts';
 import { fieldDefinitions } from './field.ts';
+import { advised, otherRootWords } from './other-words.ts';
 import { groups, resourceDefinitions } from './resource.ts';
 import { database, server } from './server.ts';
 
@@ -47,6 +48,13 @@ const fileOf = (words: Words) =>
     {
       description: 'A Plinth specification: one file from which a REST API is served.',
       expects: 'a map with the key `resources`',
+      unknown: advised(otherRootWords),
+      otherNames: new Map(
+        ['models', 'entities', 'tables', 'collections', 'types'].map((name) => [
+          name,
+          ['resources'],
+        ]),
+      ),
       ignored: { $schema: text({ description: 'The schema of this file, for editors.' }) },
     },
   );

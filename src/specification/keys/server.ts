@@ -75,7 +75,8 @@ const proxy = refined(
     const [address = '', bits] = value.split('/');
     const version = isIP(address);
     const fits = bits === undefined || Number(bits) <= (version === 4 ? 32 : 128);
-    if (version === 0 || !fits) report([], `\`${value}\` is no address or CIDR such as 10.0.0.0/8`);
+    if (version === 0 || !fits)
+      report([], `\`${value}\` is not an address or CIDR such as 10.0.0.0/8`);
   },
 );
 

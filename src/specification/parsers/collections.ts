@@ -193,9 +193,11 @@ interface ObjectOptions {
   readonly expects?: string;
   /** Members that are allowed and ignored. */
   readonly ignored?: Members;
-  /** The message for an unknown attribute; undefined for the usual one. */
+  /** The message for an unknown key; undefined for the usual one. */
   readonly unknown?: (name: string) => string | undefined;
-  /** Suggestions for an unknown attribute; by default the members. */
+  /** What a missing member has to be, for the map that lacks it; undefined for what the member expects. */
+  readonly missing?: (name: string, node: MapNode, path: Path) => string | undefined;
+  /** Suggestions for an unknown key; by default the members. */
   readonly candidates?: Iterable<string>;
   /** Other names of members in use elsewhere → the names here. */
   readonly otherNames?: ReadonlyMap<string, readonly string[]>;
@@ -215,6 +217,7 @@ export function object<M extends Members>(
     description,
     ignored = {},
     unknown,
+    missing,
     otherNames = new Map<string, readonly string[]>(),
     astray,
   } = options;
@@ -246,7 +249,7 @@ export function object<M extends Members>(
         const own = isGlued ? undefined : unknown?.(name);
         const words = isGlued
           ? `a blank is missing behind the \`:\` of ${quote(name)}`
-          : (own ?? unknownAttribute(name, candidates, near));
+          : (own ?? unknownKey(name, candidates, near));
         const isKeyHere = own === undefined && near !== undefined && near !== name;
         const instead = isGlued
           ? { of: `${glued}:`, by: `${glued}: ` }
@@ -268,7 +271,8 @@ export function object<M extends Members>(
       if (node.entries.has(name)) continue;
       complete = false;
       if (meant.has(name)) continue;
-      const message = `${subject(path)} needs ${quote(name)}: ${expects}`;
+      const wanted = missing?.(name, node, path) ?? expects;
+      const message = `${subject(path)} needs ${quote(name)}: ${wanted}`;
       collector.reportKey(path, message, 'error', { rule: 'missing-key' });
     }
     return complete ? (result as ObjectOf<M>) : invalid;
@@ -321,7 +325,7 @@ function isRequired(member: Definition<unknown>): boolean {
 }
 
 /**
- * The hint for an attribute that does not exist here: the position where this name does exist, unless another form of the
+ * The hint for a key that does not exist here: the position where this name does exist, unless another form of the
  * name exists here; otherwise the nearest name.
  */
 function meantBy(
@@ -334,15 +338,11 @@ function meantBy(
   return isForm ? here : (place ?? here);
 }
 
-function unknownAttribute(
-  name: string,
-  names: readonly string[],
-  near: string | undefined,
-): string {
-  if (near === name) return `unknown attribute ${quote(name)}; it belongs at the top of the file`;
-  if (near !== undefined) return `unknown attribute ${quote(name)}; did you mean ${quote(near)}?`;
+function unknownKey(name: string, names: readonly string[], near: string | undefined): string {
+  if (near === name) return `unknown key ${quote(name)}; it belongs at the top of the file`;
+  if (near !== undefined) return `unknown key ${quote(name)}; did you mean ${quote(near)}?`;
   const others = names.length <= 12 ? `; known here: ${names.map(quote).join(', ')}` : '';
-  return `unknown attribute ${quote(name)}${others}`;
+  return `unknown key ${quote(name)}${others}`;
 }
 
 interface AlternativeOptions {

@@ -81,7 +81,7 @@ export const routeNames: NameRule = {
   pattern: /^(\*|GET|POST|PUT|PATCH|DELETE)( \/[\w.~:*-]+(\/[\w.~:*-]+)*)$/,
   caseless: false,
   refusal: (name) =>
-    `\`${name}\` is no route: write a method or *, and a path below the version, such as \`POST /orders\` or \`GET /orders/:id\``,
+    `\`${name}\` is not a route: write a method or *, and a path below the version, such as \`POST /orders\` or \`GET /orders/:id\``,
 };
 
 /** Names of claims, as access rules write them. */
@@ -107,7 +107,7 @@ export const groupNames: NameRule = {
 export const versionNumbers: NameRule = {
   pattern: /^[1-9]\d{0,8}$/,
   caseless: false,
-  refusal: (name) => `${quote(name)} is no number of a version; it takes a whole number from 1 up`,
+  refusal: (name) => `${quote(name)} is not a version number; write a whole number from 1 up`,
 };
 
 /** Lint: why a field's name is awkward in a query string, in JSON or in the OpenAPI document. */

@@ -25,7 +25,7 @@ export function readPublicKey(source: string | JsonWebKeyInput['key']): Result<K
         : createPublicKey({ key: source, format: 'jwk' });
     return algorithmsOf(key).length > 0 ? ok(key) : fail(misfit(key));
   } catch {
-    return fail('is no public key in PEM: -----BEGIN PUBLIC KEY----- and so on');
+    return fail('is not a public key in PEM: -----BEGIN PUBLIC KEY----- and so on');
   }
 }
 

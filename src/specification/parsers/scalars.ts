@@ -377,7 +377,7 @@ export function date(notes: Notes = {}): Definition<string> {
   const expects = 'a date such as 2026-03-01';
   return refined(text({ ...notes, expects, pattern, format: 'date' }), (day, report) => {
     const exists = new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
-    if (!exists) report([], `${quote(day)} is no day of the calendar`);
+    if (!exists) report([], `${quote(day)} is not a day of the calendar`);
   });
 }
 

@@ -28,7 +28,7 @@ export function replaceVariables(source: string, environment: Environment): Repl
     if (found === '$${') return '${';
     if (name === undefined) {
       problems.push(
-        `\`${found}\` is no \`\${NAME}\`; write \`$\${\` for the characters themselves`,
+        `\`${found}\` is not \`\${NAME}\`; write \`$\${\` for the characters themselves`,
       );
       return found;
     }

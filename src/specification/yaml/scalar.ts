@@ -22,10 +22,9 @@ export function readScalar(scalar: Scalar, source: string, environment: Environm
   if (value === null || typeof value === 'boolean')
     return { value, origin: 'written', problems: [] };
   if (typeof value === 'string') return readString(value, environment);
-  if (typeof value !== 'number')
-    return unusable(`${quote(source)} is no value that JSON could hold`);
+  if (typeof value !== 'number') return unusable(`${quote(source)} cannot be written in JSON`);
   if (!Number.isFinite(value))
-    return unusable(`${quote(source)} is no number that JSON could hold`);
+    return unusable(`${quote(source)} is a number that JSON cannot hold`);
   if (isRounded(source, value)) {
     return unusable(
       `${quote(source)} has more digits than a number holds exactly; shorten it, or put it in quotes where text is taken`,

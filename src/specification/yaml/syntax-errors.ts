@@ -65,7 +65,7 @@ const explanations: readonly Words[] = [
   },
   {
     code: 'MULTILINE_IMPLICIT_KEY',
-    words: 'this line is no `key: value` (a `:` needs a blank behind it)',
+    words: 'this line is not `key: value` (a `:` needs a blank behind it)',
   },
   {
     code: 'UNEXPECTED_TOKEN',

@@ -280,7 +280,7 @@ function readKey(
   const written = sourceOf(key);
   if (typeof key.value === 'number') return written;
   if (written === '') return report('a key is missing before the `:`');
-  return report(`${quote(written)} is no text to YAML; put it in quotes to use it as a key`);
+  return report(`${quote(written)} is not text to YAML; put it in quotes to use it as a key`);
 }
 
 function scalarNode(scalar: Scalar, position: Position, path: Path, reading: Reading): SourceNode {

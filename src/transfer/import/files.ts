@@ -61,12 +61,12 @@ export function findDataFiles(
     const ending = extname(path);
     const format = formatOf(path);
     const resource = basename(path, ending);
-    if (!stat.isFile()) problems.push(`${name} is no file. Name a file, or a folder of files.`);
+    if (!stat.isFile()) problems.push(`${name} is not a file. Name a file, or a folder of files.`);
     else if (format === undefined)
-      problems.push(`${name} is of no known format: give .ndjson, .jsonl, .json or .csv.`);
+      problems.push(`${name} has an unknown format: give .ndjson, .jsonl, .json or .csv.`);
     else if (format !== 'json' && !api.resources.has(resource)) {
       const message = unknownName('resource', resource, api.resources.keys());
-      problems.push(`${name} is named after no resource: ${message}.`);
+      problems.push(`${name} does not have the name of a resource: ${message}.`);
     }
     // A file may be named twice.
     else files.set(realpathSync(path), { path, name, format, resource, size: stat.size });

@@ -177,7 +177,7 @@ export class RecordReader {
     if (header !== undefined) return this.parseCells(text, header);
     const read = readJsonText(text, tokens);
     if (!read.ok) return `the record ${read.error}`;
-    return isJsonObject(read.value) ? read.value : 'the record is no JSON object';
+    return isJsonObject(read.value) ? read.value : 'the record is not a JSON object';
   }
 
   private parseCells(text: string, header: readonly string[]): Members | string {

@@ -1,0 +1,104 @@
+/**
+ * Words of other tools that have no key of another name here, and what does it instead. `object` takes them as `unknown`;
+ * other names of keys are `otherNames`.
+ */
+
+const toComputed =
+  'values that follow from others are made by the client, or by the database in a column that it computes, as a `readOnly` field';
+const toSoftDelete =
+  'a delete removes the record; to keep it, add `deletedAt: { type: datetime }`, set it by PATCH, and read with `deletedAt_null=true`';
+const toDelay = 'to wait before answers, write `network: { latency: 500 }`';
+const toHooks =
+  'there is no code of your own in a request; constraints and `access` rules say what it may do';
+const toRoutes =
+  'each resource has the path of its name; `api: { basePath: /api }` goes before all of them';
+
+/** At the top of the file. */
+export const otherRootWords: ReadonlyMap<string, string> = new Map([
+  ['delay', toDelay],
+  ...['routes', 'rewrites', 'endpoints', 'paths', 'prefix'].map(
+    (name) => [name, toRoutes] as const,
+  ),
+  ...['middlewares', 'middleware', 'hooks', 'plugins'].map((name) => [name, toHooks] as const),
+  ['watch', '`plinth dev` reads the file again after each save'],
+  ['readOnly', 'for an API that is only read, write `access: { read: public }`'],
+  ['softDelete', toSoftDelete],
+  ['static', 'files are served by another server; Plinth serves records'],
+  ['seeds', 'records to start with are in the files of `data`; `generate: { seed }` is a number'],
+]);
+
+/** In a resource. */
+export const otherResourceWords: ReadonlyMap<string, string> = new Map([
+  ...['softDelete', 'softDeletes', 'paranoid', 'deletedAt'].map(
+    (name) => [name, toSoftDelete] as const,
+  ),
+  ...['computed', 'virtuals', 'getters'].map((name) => [name, toComputed] as const),
+  ['delay', toDelay],
+  ...['route', 'path', 'endpoint', 'url', 'prefix'].map((name) => [name, toRoutes] as const),
+  ...['hooks', 'middleware', 'triggers'].map((name) => [name, toHooks] as const),
+  ...[
+    'relations',
+    'relationships',
+    'associations',
+    'belongsTo',
+    'hasMany',
+    'hasOne',
+    'belongsToMany',
+    'manyToMany',
+  ].map(
+    (name) =>
+      [
+        name,
+        'a relation is one of the `fields`, such as `author: { type: relation, relation: belongsTo, resource: authors }`',
+      ] as const,
+  ),
+  [
+    'primaryKey',
+    'the id is the field `id`; `id: { type: id, column: name }` says which column it is',
+  ],
+  ['softDeleted', toSoftDelete],
+  ['count', 'write `generate: { count: 50 }`'],
+  ['locale', 'write `generate: { locale: de }`'],
+  ['readOnly', 'for a resource that is only read, write `access: { read: public }`'],
+  ['records', 'records to start with are in the files of `data`'],
+]);
+
+/** In a field. */
+export const otherFieldWords: ReadonlyMap<string, string> = new Map([
+  ...['computed', 'virtual', 'get', 'expression', 'formula'].map(
+    (name) => [name, toComputed] as const,
+  ),
+  ...['hidden', 'private', 'select'].map(
+    (name) =>
+      [
+        name,
+        'a value that nobody reads is `writeOnly: true`; one that some roles read is `access: { read: [role] }`',
+      ] as const,
+  ),
+  ...['primary', 'primaryKey', 'autoIncrement', 'autoincrement', 'serial'].map(
+    (name) =>
+      [
+        name,
+        'the id is the field `id`, which is added and counted; `column` names its column',
+      ] as const,
+  ),
+  ...['validate', 'validation', 'rules'].map(
+    (name) =>
+      [
+        name,
+        'a rule is a key of its own, such as `minLength: 3`, `minimum: 0` or `pattern`',
+      ] as const,
+  ),
+  ['softDelete', toSoftDelete],
+  ['onUpdate', 'keys of an id never change; `timestamps: true` of the resource keeps `updatedAt`'],
+  ['autoNow', '`default: now`, or `timestamps: true` of the resource'],
+  ['search', 'any text field is searched with `field_ilike=word`'],
+]);
+
+/** The message for a word of another tool; undefined for others. */
+export function advised(words: ReadonlyMap<string, string>): (name: string) => string | undefined {
+  return (name) => {
+    const advice = words.get(name);
+    return advice && `unknown key \`${name}\`; ${advice}`;
+  };
+}
