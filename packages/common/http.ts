@@ -4,7 +4,7 @@ import { PlinthError } from './error.ts';
 export type Credential = string | (() => string | undefined | Promise<string | undefined>);
 
 export interface ProviderOptions {
-  /** Where the resources are: `https://api.example.com/v1`. */
+  /** Where the resources are: `https://api.example.com/v1`, or without the version for the default one. */
   readonly baseUrl: string;
   /** A JSON Web Token or API key, sent as `Authorization: Bearer`. */
   readonly token?: Credential;

@@ -153,10 +153,8 @@ export class Session {
     const versions = isObject(body) ? body['versions'] : undefined;
     if (!isObject(body) || !isObject(versions)) throw new PlinthError(200, body);
     const [, named] = /\/(v\d+)\/*$/u.exec(base.pathname) ?? [];
-    const all = Object.keys(versions);
-    const version = named ?? (all.length === 1 ? all[0] : undefined);
-    if (version === undefined)
-      throw new Error(`Let baseUrl end with a version: ${all.join(', ')} are served`);
+    // Without a version, requests are answered by the default one.
+    const version = named ?? String(body['defaultVersion'] ?? Object.keys(versions)[0]);
     return {
       authenticated: body['authenticated'] === true,
       roles: (body['roles'] as readonly string[] | undefined) ?? [],

@@ -37,8 +37,8 @@ test.each<readonly [Who, boolean, readonly string[], readonly string[]]>([
   '%s learns who it is and the resources that it may do something with',
   async (who, authenticated, roles, names) => {
     const { body } = await api.get('/_permissions', callers[who]);
-    expect(body).toMatchObject({ authenticated, roles });
-    expect(Object.keys(body)).toEqual(['authenticated', 'roles', 'versions']);
+    expect(body).toMatchObject({ authenticated, roles, defaultVersion: 'v3' });
+    expect(Object.keys(body)).toEqual(['authenticated', 'roles', 'defaultVersion', 'versions']);
     // A version that has ended is left out.
     expect(Object.keys(body.versions as object)).toEqual(['v2', 'v3']);
     expect(Object.keys((body.versions as { v3: object }).v3)).toEqual(names);

@@ -28,6 +28,7 @@ export async function answerPermissions(exchange: Exchange, caller: Caller): Pro
   const body = {
     authenticated: caller.authenticated,
     roles: [...caller.roles].filter((role) => api.roles.has(role)),
+    defaultVersion: `v${api.defaultVersion}`,
     versions: Object.fromEntries(versions) as object,
   };
   return jsonResponse(200, JSON.stringify(body), requestId);
