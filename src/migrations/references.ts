@@ -100,7 +100,7 @@ function* referenceSteps(
   const obstacle =
     orphans === 0
       ? undefined
-      : `${counted(orphans, 'row')} would refer to records of ${wanted.table} that are not there; mend or empty them first`;
+      : `${counted(orphans, 'row')} would refer to records of ${wanted.table} that are not there; fix or empty them first`;
   if (change === 'add') {
     const isUnlisted = column.actual === undefined && rebuilds && obstacle === undefined;
     return isUnlisted ? [] : [{ ...addition(name, wanted), obstacle }];

@@ -177,7 +177,7 @@ describe('generate', () => {
       err:
         'plinth.yaml:13:40 error resources.books.fields.code.generator: there is no generator internet.emial; did you mean internet.email?\n' +
         'plinth.yaml:14:7 error resources.books.fields.isbn: no value was found that satisfies it: it must match the pattern ^(?=9)x$; give it values, a template or a generator\n' +
-        'Nothing was generated. Mend these places in plinth.yaml and run it again.\n',
+        'Nothing was generated. Fix these places in plinth.yaml and run it again.\n',
     });
   });
 

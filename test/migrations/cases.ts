@@ -264,7 +264,7 @@ export const cases: readonly MigrationCase[] = [
     after: two('{ type: integer, reference: users.id }'),
     steps: [
       'create index on things (a)',
-      'refer things.a to users.id ! 2 rows would refer to records of users that are not there; mend or empty them first',
+      'refer things.a to users.id ! 2 rows would refer to records of users that are not there; fix or empty them first',
     ],
   },
   {
@@ -275,7 +275,7 @@ export const cases: readonly MigrationCase[] = [
     steps: [
       'create table users (id, name)',
       'create index on things (a)',
-      'refer things.a to users.id ! 1 row would refer to records of users that are not there; mend or empty them first',
+      'refer things.a to users.id ! 1 row would refer to records of users that are not there; fix or empty them first',
     ],
   },
   {

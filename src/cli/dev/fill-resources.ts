@@ -182,7 +182,7 @@ function generationFailure(
     severity: 'error',
   }));
   return new GenerationFailure(
-    `Nothing was generated. Mend ${problems.length === 1 ? 'this' : 'these places'} in ${specification.name} and run it again.`,
+    `Nothing was generated. Fix ${problems.length === 1 ? 'this' : 'these places'} in ${specification.name} and run it again.`,
     { details: problems.map(formatProblem), data: { problems } },
   );
 }
