@@ -15,6 +15,9 @@ test('`until: now` is the present hour, which a server keeps for the day', () =>
   expect(until()).toEqual({ until: '2027-03-04T05:00:00.000Z', seed: 3 });
   now = '2027-03-05T00:00:00.000Z';
   expect(until()).toEqual({ until: '2027-03-05T00:00:00.000Z', seed: 3 });
+  // A document does not change with the clock.
+  const { api } = requireSpecification(context, {}, { isOnlyRead: true });
+  expect(api.settings.generate?.until).toBe('now');
   // Another command takes its own.
   const other = quietContext(folder.path, () => new Date('2027-03-05T07:30:00Z'));
   expect(requireSpecification(other, {}).api.settings.generate?.until).toBe(
