@@ -45,8 +45,7 @@ export async function requireNode(least: string): Promise<void> {
   const child = spawn(program, process.argv.slice(1), { stdio: 'inherit' });
   // The terminal sends SIGINT to both; the child decides when to end.
   process.on('SIGINT', () => undefined);
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const)
-    process.on(signal, () => child.kill(signal));
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
   process.exitCode = await new Promise((done) => {
     child.on('close', (code, signal) => done(code ?? (signal === null ? 1 : 128)));
   });

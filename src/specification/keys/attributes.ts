@@ -260,10 +260,13 @@ export const attributes = {
     ),
   ],
   scale: fits<number | 'any'>(
-    oneOf([scaleDigits, anyScale], (node) =>
-      node.kind === 'scalar' && typeof node.value === 'string' && node.value.startsWith('a')
-        ? anyScale
-        : scaleDigits,
+    oneOf(
+      [scaleDigits, anyScale],
+      (node) =>
+        node.kind === 'scalar' && typeof node.value === 'string' && node.value.startsWith('a')
+          ? anyScale
+          : scaleDigits,
+      { description: 'Digits after the point; `any` for any number of digits.' },
     ),
     { sets: ['decimal'], places: anywhere },
   ),
