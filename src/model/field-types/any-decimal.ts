@@ -24,10 +24,10 @@ export function parseAnyDecimal(text: string): string | undefined {
   return value && canonical(value);
 }
 
-/** A letter for each digit, so that larger digits come first. */
-const letters = 'jihgfedcba';
+/** A letter for each digit, so that larger digits come first: `j` for 0, `a` for 9. */
+const letters = Array.from({ length: 10 }, (_, digit) => String.fromCodePoint(106 - digit));
 const inverse = (digits: string): string =>
-  digits.replaceAll(/\d/gu, (digit) => letters.charAt(Number(digit)));
+  digits.replaceAll(/\d/gu, (digit) => letters[Number(digit)] ?? '');
 
 const most = 9_999;
 
@@ -47,7 +47,7 @@ function orderKey(decimal: string): string {
 export function orderKeySql(text: string): string {
   const length = (digits: string): string => `instr(${digits} || '.', '.') - 1`;
   const digits = `substr(${text}, 2)`;
-  const inverted = [...letters].reduce(
+  const inverted = letters.reduce(
     (sql, letter, digit) => `replace(${sql}, '${digit}', '${letter}')`,
     digits,
   );
