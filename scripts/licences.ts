@@ -25,16 +25,15 @@ export interface Licensed {
 /** What the dashboard is built with, of which nothing is in the build. */
 const tools = /^(?:@types\/|@vitejs\/|vite$)/u;
 
-const json = <Value>(path: string): Value =>
-  JSON.parse(readFileSync(resolve(root, path), 'utf8')) as Value;
+const json = (path: string): unknown => JSON.parse(readFileSync(resolve(root, path), 'utf8'));
 
 /** Every package that an install of Plinth has, and those that are built into its own files. */
 export function thirdParties(): readonly Licensed[] {
-  const { packages } = json<{ readonly packages: Readonly<Record<string, Locked>> }>(
-    'package-lock.json',
-  );
-  const { dependencies, optionalDependencies } = json<Manifest>('package.json');
-  const { devDependencies = {} } = json<Manifest>('dashboard/package.json');
+  const { packages } = json('package-lock.json') as {
+    readonly packages: Readonly<Record<string, Locked>>;
+  };
+  const { dependencies, optionalDependencies } = json('package.json') as Manifest;
+  const { devDependencies = {} } = json('dashboard/package.json') as Manifest;
   const found = new Set<string>();
   const visit = (names: readonly string[], from: string): void => {
     for (const name of names) {

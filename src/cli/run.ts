@@ -34,7 +34,7 @@ function failureOf(error: unknown): CommandFailure {
   if (known instanceof CommandFailure) return known;
   if (error instanceof MissingPackages)
     return new CommandFailure(
-      `${error.message}. Run "npm install ${error.names.join(' ')}" and try again.`,
+      `${error.message}, not installed here. Run "npm install ${error.names.join(' ')}" and try again.`,
       { cause: error },
     );
   const message = messageOf(error);

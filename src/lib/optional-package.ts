@@ -5,7 +5,8 @@ export class MissingPackages extends Error {
   readonly names: readonly string[];
 
   constructor(use: string, names: readonly string[], cause: unknown) {
-    super(`${use} needs the package ${names.join(', ')}, which is not installed`, { cause });
+    const packages = names.length === 1 ? 'package' : 'packages';
+    super(`${use} needs the ${packages} ${names.join(', ')}`, { cause });
     this.use = use;
     this.names = names;
   }

@@ -34,7 +34,7 @@ export function inBodyTime<Value>(read: () => Value): Value {
  * process alone.
  */
 function ownTime(): number {
-  const { user, system } = (process.threadCpuUsage ?? process.cpuUsage)();
+  const { user, system } = process.threadCpuUsage?.() ?? process.cpuUsage();
   return (user + system) / 1000;
 }
 

@@ -20,8 +20,7 @@ const files = blocks('yaml').map((text) => ({
   rule: /^# wrong: (\S+)$/mu.exec(text)?.[1],
   name: text
     .split('\n')
-    .filter((line) => line.startsWith('      '))
-    .at(-1)
+    .findLast((line) => line.startsWith('      '))
     ?.trim(),
 }));
 
