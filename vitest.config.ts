@@ -20,35 +20,103 @@ const processFiles = named([
   'postgres/unsent',
 ]);
 
-/** The files that take longest, the longest first. With `test/campaigns`, only `npm run test:all` runs them. */
-const campaigns = named([
-  'browser/views',
-  'server/content-streams',
-  'command-line/promote',
-  'command-line/reload',
-  'command-line/serve',
-  'command-line/workers',
-  'server/statement-deadline',
-  'command-line/postgres',
-  'command-line/generate',
-  'documents/package',
-  'postgres/faults',
-  'oracle/requests-against-oracle',
-  'openapi/sent',
-  'migrations/migrations',
+/**
+ * The files of these folders that `npm test` runs: one or two of each kind, a minute in all. `npm run test:all` runs the
+ * others too.
+ */
+const quickProcesses = named([
+  'browser/unsaved',
+  'command-line/command-line',
+  'command-line/foreign-databases',
+  'command-line/migrate',
+  'command-line/node-version',
+  'command-line/watch',
+  'documents/agents',
+  'documents/containers',
+  'documents/documents',
+  'documents/generated',
+  'packages/conditions',
+  'packages/links',
+  'packages/ra-filters',
+  'packages/records',
+  'packages/refine-filters',
+]);
+
+/** Files of other folders that take 7 s and more, which only `npm run test:all` runs. */
+const longTables = named([
+  'edge/long-work',
   'access/row-rules-reduced',
+  'migrations/migrations',
+  'stored-forms/found',
+  'openapi/sent',
+  'oracle/requests-against-oracle',
+  'query/cursors',
+  'openapi/document',
+  'query/cursors-long',
+  'server/content-many-streams',
+  'oracle/cursor-walks',
+  'openapi/examples',
   'oracle/garbage',
   'migrations/pairs',
-  'oracle/cursor-walks',
+  'postgres/failover',
+  'query/shapes',
+  'access/canaries',
   'access/write-secrecy',
+  'generate/property',
+  'simulation/network-measured',
+  'generate/renewed',
+  'postgres/encryption',
+  'dashboard/kept',
+  'openapi/client',
+  'transfer/promote',
+  'generate/constraints',
+  'oracle/random-specifications',
+  'write/large-deletes',
+  'postgres/start',
+  'write/write-queue',
+  'sandboxes/sandboxes-readers',
+  'access/row-rules-claims',
 ]);
+
+/** The longest files of the processes, the longest first: begun late, one would run alone at the end. */
+const longest = named([
+  'command-line/renewed-since',
+  'command-line/memory',
+  'browser/forms',
+  'command-line/workers-connections',
+  'command-line/export',
+  'command-line/promote',
+  'browser/views',
+  'browser/dashboard',
+  'command-line/postgres',
+  'command-line/reload',
+  'command-line/generate-reset',
+  'browser/explorer',
+  'introspection/introspect',
+  'command-line/cli',
+  'server/content-streams',
+  'introspection/odd',
+  'command-line/generate',
+  'browser/walk',
+  'server/statement-deadline',
+  'command-line/serve',
+  'command-line/workers',
+  'introspection/postgres',
+  'browser/live',
+  'command-line/stop',
+  'command-line/export-import',
+  'command-line/hangup',
+  'command-line/https',
+]);
+
+const order = [...longest, ...longTables];
 
 /** Within a project the longest files first. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rankOf = ({ moduleId }: TestSpecification): number => {
-      const rank = campaigns.findIndex((end) => moduleId.endsWith(`/${end}`));
-      return rank === -1 ? campaigns.length : rank;
+      const rank = order.findIndex((end) => moduleId.endsWith(`/${end}`));
+      return rank === -1 ? order.length : rank;
     };
     return (await super.sort(files)).toSorted((a, b) => rankOf(a) - rankOf(b));
   }
@@ -69,7 +137,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'campaigns',
-          include: ['test/campaigns/**/*.test.ts', ...campaigns],
+          include: ['test/campaigns/**/*.test.ts', ...inFolders(processFolders), ...processFiles],
+          exclude: ['**/node_modules/**', ...quickProcesses],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
@@ -78,8 +147,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'processes',
-          include: [...inFolders(processFolders), ...processFiles],
-          exclude: ['**/node_modules/**', ...campaigns],
+          include: quickProcesses,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
@@ -94,12 +162,22 @@ export default defineConfig({
             'test/campaigns/**',
             ...inFolders(processFolders),
             ...processFiles,
-            ...campaigns,
+            ...longTables,
           ],
           // Files share a process: it loads and compiles the modules once, which saves a third of the time.
           isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'long tables',
+          include: longTables,
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 3 },
         },
       },
     ],
