@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../model/api.ts';
+import { isComposite } from '../model/field-types/composite-id.ts';
 import { quote, quoteTable } from '../sql/dialect.ts';
 import { schemaOf } from '../sql/schema/schema.ts';
 import { buildStatement, type Statement } from '../sql/statement.ts';
@@ -91,8 +92,10 @@ export class ReadinessProbe {
       .filter(({ isManaged }) => !isManaged)
       .map(({ table, fields, id }) => ({
         table: quoteTable(table),
-        columns: Array.from(fields.values(), ({ column }) => column),
-        key: id.column,
+        columns: [...fields.values()]
+          .filter((field) => !isComposite(field))
+          .map(({ column }) => column),
+        key: (id.parts?.[0] ?? id).column,
       }));
     return [...managed, ...unmanaged].map(({ table, columns, key }) => {
       const list = columns.map((column) => `own.${quote(column)}`).join(', ');

@@ -251,7 +251,9 @@ export class Generator {
     return {
       size: this.countOf(resource),
       valueAt: (place, field) =>
-        field === resource.id ? idOf(resource, place + 1, seed) : this.valueOf(field, place + 1),
+        field === resource.id && field.parts === undefined
+          ? idOf(resource, place + 1, seed)
+          : this.valueOf(field, place + 1),
       numberAt: (place) => place + 1,
     };
   }

@@ -1,4 +1,5 @@
 import type { Field, Resource } from '../model/api.ts';
+import { idIn } from '../model/field-types/composite-id.ts';
 import type { JsonValue, ResourceSpecification } from '../specification/specification.ts';
 import { DistinctPlaces, type DistinctFields } from './distinct/distinct-places.ts';
 import { JointFields, type Member } from './distinct/joint-fields.ts';
@@ -490,6 +491,7 @@ export class ResourceRows {
 
   private makeOf(field: Field): Make {
     const { resource, context } = this;
+    if (field.parts !== undefined) return (row) => idIn(field, (part) => row.of(part)) ?? null;
     if (field === resource.id) return ({ number }) => idOf(resource, number, context.seed);
     const fieldGenerator = this.fieldGenerators.get(field);
     if (fieldGenerator === undefined) throw new TypeError(`${field.name} has no fieldGenerator`);

@@ -24,7 +24,7 @@ function compareResource(
   { tables }: Found,
 ): readonly MigrationStep[] {
   const { name, table } = resource;
-  const fields = [...resource.fields.values()];
+  const fields = [...resource.fields.values()].filter(({ parts }) => parts === undefined);
   const actual = tables.get(rules.fold(table))?.();
   const faults = fields.map((field) => [field, rules.fault(field, actual)] as const);
   if (faults.every(([, fault]) => fault === 'missing'))
@@ -56,7 +56,7 @@ function unwritable(
   if (actual.mayFill || !access.create.some(({ role }) => role !== 'none')) return [];
   const written = new Set(
     [...fields.values()]
-      .filter((field) => !isLeftToDatabase(field))
+      .filter((field) => !isLeftToDatabase(field) && field.parts === undefined)
       .map(({ column }) => fold(column)),
   );
   return [...actual.columns.values()]

@@ -89,9 +89,12 @@ export interface Field {
   readonly name: string;
   /** The resource that has it, be it inside an object or array. */
   readonly resource: Resource;
+  /** Empty for an id of several columns. */
   readonly column: string;
   /** The existing column, if its table is not managed and its database has types of its own. */
   readonly native: NativeColumn | undefined;
+  /** For an id that `key` makes of other fields: these. */
+  readonly parts: readonly Field[] | undefined;
   readonly type: FieldType;
   readonly nullable: boolean;
   readonly required: boolean;

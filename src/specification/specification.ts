@@ -64,6 +64,7 @@ export interface ResourceSpecification {
   };
   readonly table?: string;
   readonly managed?: boolean;
+  readonly key?: string | readonly string[];
 }
 
 export type RelationKind =

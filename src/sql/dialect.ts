@@ -2,6 +2,8 @@ import type { Comparison } from '../model/operators.ts';
 import type { Codec, Field, Resource, Storage } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { JsonValue, StoredAs } from '../specification/specification.ts';
+import { isComposite } from '../model/field-types/composite-id.ts';
+import { compositeCodec } from './key.ts';
 import type { Parameter } from './statement.ts';
 
 /** How a database is asked for its plan of a statement, which does not run. */
@@ -20,6 +22,8 @@ export interface StoredForms {
   readonly storage: (field: Field) => Storage;
   /** How an unmanaged column stores a field's values; absent or undefined: as own tables do. */
   readonly nativeCodec?: (field: Field) => Codec | undefined;
+  /** A composite id as its rows are selected with it: the stored values of its parts as the JSON text of a list. */
+  readonly keyText: (values: readonly SqlValue[], parts: readonly Field[]) => string;
   /** Whether a value that is not null is in this form, as a condition; `digits` are those of a decimal. */
   readonly isStoredAs: (
     column: string,
@@ -115,9 +119,14 @@ export interface PlannerHints {
   readonly exists: (select: string, many: boolean) => string;
   /**
    * FROM and WHERE of the rows that are among the first of each `parent.value` of `list`: `first` selects their
-   * `row`, and may name `parent.value`.
+   * `row`, the columns of their key, and may name `parent.value`.
    */
-  readonly firstOfEach: (list: string, from: string, row: string, first: string) => string;
+  readonly firstOfEach: (
+    list: string,
+    from: string,
+    row: readonly string[],
+    first: string,
+  ) => string;
   /** How many records one INSERT best takes. */
   readonly recordsAnInsert: number;
   /** Whether LIMIT makes a long sort slower than it is without. */
@@ -186,6 +195,7 @@ export function wantedValues(value: JsonValue): readonly JsonValue[] {
 
 /** The codec of the form in which the own tables of a dialect store a field. */
 export function codecOf(dialect: StoredForms, field: Field): Codec {
+  if (isComposite(field)) return compositeCodec(dialect, field);
   const { form } = dialect.storage(field);
   const codec = dialect.nativeCodec?.(field) ?? field.type.forms[form];
   if (codec === undefined) throw new TypeError(`${field.type.name} has no form ${form}`);
@@ -220,6 +230,11 @@ export function literal(text: string, fromHex: (hex: string) => string): string 
 /** Of a text that `isFineMoment` what is up to the millisecond, with as many digits in each. */
 export function upToMilliseconds(column: string): string {
   return `substr(${column} || '.000', 1, 23)`;
+}
+
+/** A list of columns to be compared as one value. */
+export function rowOf(columns: readonly string[]): string {
+  return columns.length === 1 ? columns.join('') : `(${columns.join(', ')})`;
 }
 
 /** A table as SQL names it, with its schema if the name has one: `sales.orders`. */

@@ -1,5 +1,6 @@
 import type { Api } from '../../model/api.ts';
 import { beginsIndex } from '../../model/indexes.ts';
+import { keyColumns } from '../../sql/key.ts';
 import { quote, quoteTable } from '../../sql/dialect.ts';
 import { cutName } from '../../sql/schema/schema.ts';
 import { readTables } from './catalog.ts';
@@ -22,7 +23,7 @@ export async function columnAdvice(ask: Ask, { resources }: Api): Promise<readon
       );
       // If there is no index at all, a migration makes one.
       const isServed = own.length === 0 || own.some(({ nullsFirst }) => nullsFirst?.[0] === true);
-      const wanted = `ON ${quoteTable(table)} (${quote(field.column)} NULLS FIRST, ${quote(id.column)})`;
+      const wanted = `ON ${quoteTable(table)} (${quote(field.column)} NULLS FIRST, ${keyColumns(quote(id.column), id).join(', ')})`;
       const message = `the API sorts ${field.name} with nulls first, and no index has that order; add CREATE INDEX … ${wanted}`;
       return isServed ? [] : { field, message };
     });

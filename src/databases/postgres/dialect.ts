@@ -5,6 +5,7 @@ import { isDecimalText, isFineMoment } from '../../model/indexes.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { momentTexts } from '../../specification/stored-forms.ts';
+import { isComposite, partsOf } from '../../model/field-types/composite-id.ts';
 import { anyMember, parseNumber } from '../../model/field-types/json.ts';
 import { momentBounds } from '../../model/field-types/stored-as.ts';
 import {
@@ -17,6 +18,7 @@ import {
   wantedValues,
   type Dialect,
 } from '../../sql/dialect.ts';
+import { keyColumns } from '../../sql/key.ts';
 import { cutName } from '../../sql/schema/schema.ts';
 import { arrayText, nativeCodec, nativeSql } from './native-types.ts';
 
@@ -231,6 +233,38 @@ function compared(column: string, field: Field): string {
   return isDecimalText(field) ? numericOf(column) : column;
 }
 
+function selectComposite(column: string, id: Field): string {
+  const parts = partsOf(id);
+  const texts = keyColumns(column, id).map((one, index) => {
+    const part = parts[index];
+    return `${part === undefined ? one : postgresAlike.select(one, part)}::text`;
+  });
+  return `json_build_array(${texts.join(', ')})::text`;
+}
+
+/** The columns of a composite id compared with a `keyText`, or with a list of them, so that an index of them serves. */
+function compareComposite(
+  column: string,
+  operator: Comparison,
+  placeholder: string,
+  id: Field,
+): string {
+  const columns = keyColumns(column, id);
+  const { isNegated = false, operand } = operators[operator];
+  const own = partsOf(id).map((part, index) => compared(columns[index] ?? '', part));
+  const valuesOf = (key: string): readonly string[] =>
+    partsOf(id).map(
+      (part, index) =>
+        `(${key} ->> ${index})::${isDecimalText(part) ? 'numeric' : valueType(part)}`,
+    );
+  const values = valuesOf(operand === 'list' ? 'key' : `${placeholder}::text::json`);
+  const isMet =
+    operand === 'list'
+      ? `(${own.join(', ')}) IN (SELECT ${values.join(', ')} FROM (SELECT unnest(${placeholder}::text[])::json AS key) AS keys)`
+      : `(${own.map((one, index) => `${one} = ${values[index]}`).join(' AND ')})`;
+  return isNegated ? `NOT ${isMet}` : isMet;
+}
+
 /**
  * What all databases that speak PostgreSQL take. Their planners guess nothing, or what has nothing to do with the rows, and
  * rows have no version there, or one on each node that has a copy: a change that asks for one would reach one copy alone.
@@ -242,7 +276,10 @@ export const postgresAlike: Dialect = {
   placeholder: (count) => `$${count}`,
   storage: (field) => field.type.postgres,
   nativeCodec,
+  // As json_build_array writes it.
+  keyText: (values) => `[${values.map((value) => JSON.stringify(String(value))).join(', ')}]`,
   select: (column, field) => {
+    if (isComposite(field)) return selectComposite(column, field);
     const native = nativeSql(field);
     if (native !== undefined) return native.read(column);
     // A cast alone would have the column's name, by which ORDER BY would sort texts.
@@ -264,19 +301,21 @@ export const postgresAlike: Dialect = {
   nulls: (placed) => (placed === 'first' ? ' NULLS FIRST' : ' NULLS LAST'),
   text: postgresText,
   compare: (column, operator, placeholder, field) =>
-    field.type === anyMember
-      ? compareAny(column, operator, placeholder)
-      : operators[operator].items === 'all' && hasUntypedItems(field)
-        ? containsAllOf(column, placeholder)
-        : field.native !== undefined
-          ? compareNative(column, operator, placeholder, field)
-          : isDecimalText(field)
-            ? condition(
-                operator,
-                compared(column, field),
-                `${placeholder}::${operators[operator].operand === 'list' ? 'numeric[]' : 'numeric'}`,
-              )
-            : condition(operator, compared(column, field), placeholder),
+    isComposite(field)
+      ? compareComposite(column, operator, placeholder, field)
+      : field.type === anyMember
+        ? compareAny(column, operator, placeholder)
+        : operators[operator].items === 'all' && hasUntypedItems(field)
+          ? containsAllOf(column, placeholder)
+          : field.native !== undefined
+            ? compareNative(column, operator, placeholder, field)
+            : isDecimalText(field)
+              ? condition(
+                  operator,
+                  compared(column, field),
+                  `${placeholder}::${operators[operator].operand === 'list' ? 'numeric[]' : 'numeric'}`,
+                )
+              : condition(operator, compared(column, field), placeholder),
   member: (column, members, field) =>
     `(${[compared(column, field), ...members.map((name) => `${postgresText(name)}::text`)].join(' -> ')})`,
   memberValue: (json, leaf) => (leaf.type === anyMember ? json : memberValue(json, leaf)),
@@ -320,7 +359,7 @@ export const postgresAlike: Dialect = {
     const rows = `CROSS JOIN json_populate_recordset(base.*, ${list}::text::json) AS t`;
     return id === undefined
       ? `SELECT t.* FROM (SELECT 1) AS one LEFT JOIN ${base} ON false ${rows}`
-      : `SELECT t.* FROM ${base} ${rows} WHERE base.${quote(key.column)} = ${id}`;
+      : `SELECT t.* FROM ${base} ${rows} WHERE ${postgresAlike.compare(`base.${quote(key.column)}`, 'eq', id, key)}`;
   },
   unwrittenList: (fields, rows) => {
     const items = rows.map((row) => {
@@ -341,7 +380,8 @@ export const postgresAlike: Dialect = {
   },
   // A correlated IN would read the whole table once for each parent.
   firstOfEach: (list, from, row, first) =>
-    `${list} AS parent CROSS JOIN LATERAL (${first}) AS first(row) CROSS JOIN ${from} WHERE ${row} = first.row`,
+    `${list} AS parent CROSS JOIN LATERAL (${first}) AS first(${row.map((_, index) => `row${index}`).join(', ')})` +
+    ` CROSS JOIN ${from} WHERE ${row.map((column, index) => `${column} = first.row${index}`).join(' AND ')}`,
   forUpdate: ' FOR UPDATE',
   forUpdateMany: ' FOR UPDATE',
   forKeyShare: ' FOR KEY SHARE',

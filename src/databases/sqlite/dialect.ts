@@ -8,6 +8,8 @@ import { orderKeySql } from '../../model/field-types/any-decimal.ts';
 import { anyMember, parseNumber } from '../../model/field-types/json.ts';
 import { heldAs, momentBounds } from '../../model/field-types/stored-as.ts';
 import { jsonGuard } from '../../sql/compile/json-guard.ts';
+import { isComposite, partsOf } from '../../model/field-types/composite-id.ts';
+import { keyColumns } from '../../sql/key.ts';
 import {
   exactNumberOf,
   isEitherLong,
@@ -21,6 +23,7 @@ import {
   literal,
   quote,
   quoteTable,
+  rowOf,
   upToMilliseconds,
   wantedValues,
   type Dialect,
@@ -164,6 +167,40 @@ function compared(column: string, field: Field): string {
   return isDecimalText(field) ? asDouble(column) : column;
 }
 
+function isInteger(part: Field | undefined): boolean {
+  return part?.type.json === 'integer';
+}
+
+function selectComposite(column: string, id: Field): string {
+  const parts = partsOf(id);
+  const values = keyColumns(column, id).map((one, index) =>
+    isInteger(parts[index]) ? `CAST(${one} AS TEXT)` : one,
+  );
+  return `json_array(${values.join(', ')})`;
+}
+
+/** The columns of a composite id compared with a `keyText`, or with a list of them, so that an index of them serves. */
+export function compareComposite(
+  columns: readonly string[],
+  operator: Comparison,
+  placeholder: string,
+  id: Field,
+): string {
+  const parts = partsOf(id);
+  const values = parts.map((part, index) => {
+    const text = `key.value ->> '$[${index}]'`;
+    return isInteger(part) ? `CAST(${text} AS INTEGER)` : text;
+  });
+  const { isNegated = false, operand } = operators[operator];
+  const list =
+    operand === 'list' ? `json_each(${placeholder})` : `(SELECT ${placeholder} AS value)`;
+  const own = columns.map((one, index) => {
+    const part = parts[index];
+    return part === undefined ? one : compared(one, part);
+  });
+  return `${rowOf(own)} ${isNegated ? 'NOT ' : ''}IN (SELECT ${values.join(', ')} FROM ${list} AS key)`;
+}
+
 /** JSON text of a list for `json_each`; integers beyond a double are written digit by digit. */
 function listOf(values: readonly SqlValue[]): string {
   return values.every(isPlain) ? JSON.stringify(values) : `[${values.map(itemOf).join(',')}]`;
@@ -226,9 +263,13 @@ export const sqlite: Dialect = {
   placeholder: (_count, parameter) =>
     parameter === 'limit' || parameter === 'offset' || parameter === 'cap' ? '(? + 0)' : '+?',
   storage: (field) => field.type.sqlite,
+  // As text an integer keeps all digits.
+  keyText: (values, parts) =>
+    `[${values.map((value, index) => itemOf(isInteger(parts[index]) ? String(value) : value)).join(',')}]`,
   sortOperand: (placeholder) => placeholder,
   assigned: (placeholder, field) => (isBytes(field) ? unhex(placeholder) : placeholder),
   select: (column, field) => {
+    if (isComposite(field)) return selectComposite(column, field);
     if (isBytes(field)) return `CASE WHEN ${column} IS NOT NULL THEN hex(${column}) END`;
     return codecOf(sqlite, field).readAsText?.(field) === true ? `CAST(${column} AS TEXT)` : column;
   },
@@ -243,17 +284,19 @@ export const sqlite: Dialect = {
   nulls: (placed) => (placed === 'first' ? ' NULLS FIRST' : ' NULLS LAST'),
   text: sqliteText,
   compare: (column, operator, placeholder, field) =>
-    field.type === anyMember
-      ? compareAny(column, operator, placeholder)
-      : operators[operator].items !== undefined
-        ? compareArray(column, operators[operator].items === 'all', placeholder, field)
-        : isBytes(field)
-          ? compareBytes(column, operator, placeholder)
-          : condition(
-              operator,
-              orders.has(operator) ? ordered(column, field) : compared(column, field),
-              placeholder,
-            ),
+    isComposite(field)
+      ? compareComposite(keyColumns(column, field), operator, placeholder, field)
+      : field.type === anyMember
+        ? compareAny(column, operator, placeholder)
+        : operators[operator].items !== undefined
+          ? compareArray(column, operators[operator].items === 'all', placeholder, field)
+          : isBytes(field)
+            ? compareBytes(column, operator, placeholder)
+            : condition(
+                operator,
+                orders.has(operator) ? ordered(column, field) : compared(column, field),
+                placeholder,
+              ),
   member: (column, members) =>
     `(${column} -> ${sqliteText(`$${members.map((name) => `.${JSON.stringify(name)}`).join('')}`)})`,
   memberValue: (json, leaf) => {
@@ -365,7 +408,8 @@ export const sqlite: Dialect = {
     });
     const select = `SELECT ${values.length === 0 ? '1' : values.join(', ')} FROM json_each(${list}) AS given`;
     if (id === undefined) return select;
-    return `${select} CROSS JOIN ${quoteTable(table)} AS base WHERE base.${quote(key.column)} = ${id}`;
+    const isNamed = sqlite.compare(`base.${quote(key.column)}`, 'eq', id, key);
+    return `${select} CROSS JOIN ${quoteTable(table)} AS base WHERE ${isNamed}`;
   },
   unwrittenList: (fields, rows) => {
     const items = rows.map((row) => {
@@ -381,5 +425,5 @@ export const sqlite: Dialect = {
     `SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ${table()}`,
   createsWhole: false,
   firstOfEach: (list, from, row, first) =>
-    `${list} AS parent CROSS JOIN ${from} WHERE ${row} IN (${first})`,
+    `${list} AS parent CROSS JOIN ${from} WHERE ${rowOf(row)} IN (${first})`,
 };

@@ -1,7 +1,9 @@
 import { operators, type Comparison } from '../../model/operators.ts';
 import type { Field } from '../../model/api.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import { sqlite } from './dialect.ts';
+import { isComposite, partsOf } from '../../model/field-types/composite-id.ts';
+import { keyColumns } from '../../sql/key.ts';
+import { compareComposite, sqlite } from './dialect.ts';
 
 /** A name as SQLite compares names. */
 export function foldName(name: string): string {
@@ -35,12 +37,22 @@ export function overExisting({ collated, unguarded }: ExistingColumns): Dialect 
     ...sqlite,
     sortKey: (column, field) => byCodePoint(sqlite.sortKey(list(column, field), field), field),
     compare: (column, operator, placeholder, field) =>
-      sqlite.compare(
-        comparesWhole(operator) ? byCodePoint(column, field) : list(column, field),
-        operator,
-        placeholder,
-        field,
-      ),
+      isComposite(field)
+        ? compareComposite(
+            keyColumns(column, field).map((one, index) => {
+              const part = partsOf(field)[index];
+              return part === undefined ? one : byCodePoint(one, part);
+            }),
+            operator,
+            placeholder,
+            field,
+          )
+        : sqlite.compare(
+            comparesWhole(operator) ? byCodePoint(column, field) : list(column, field),
+            operator,
+            placeholder,
+            field,
+          ),
     // IN uses the collation of its left operand, and `=` that of the first column.
     looksUp: (above, key) => !has(collated, above) && !has(collated, key),
     member: (column, members, field) => sqlite.member(json(column, field), members, field),

@@ -330,7 +330,8 @@ class Renewal {
           const held = (at: number): string => this.renewing.dialect.assigned(add(at), field);
           return `${name} = CASE WHEN ${name} IS NOT DISTINCT FROM ${held(2 * index)} THEN ${held(2 * index + 1)} ELSE ${name} END`;
         });
-        return `UPDATE ${quoteTable(table)} SET ${sets.join(', ')} WHERE ${quote(id.column)} = ${add('id')}`;
+        const isNamed = this.renewing.dialect.compare(quote(id.column), 'eq', add('id'), id);
+        return `UPDATE ${quoteTable(table)} SET ${sets.join(', ')} WHERE ${isNamed}`;
       }),
     );
   }

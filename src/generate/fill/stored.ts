@@ -3,6 +3,7 @@ import { isGenerated } from '../../model/field-types/id.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { rowsFrom, type Database, type Transaction } from '../../databases/database.ts';
 import { decodeValue, quote, quoteTable, type Dialect } from '../../sql/dialect.ts';
+import { orderedFields } from '../../query/read/sort.ts';
 import { buildStatement } from '../../sql/statement.ts';
 import { countedId, lastTextId, rowOfId } from '../ids.ts';
 import type { KeyTargets } from '../distinct/dimensions.ts';
@@ -62,6 +63,8 @@ async function rowsThere(
   }
   const [counted = []] = await rowsFrom(transaction, `SELECT count(*) ${from}`);
   const count = Number(counted[0]);
+  // Such an id tells no number of a row.
+  if (id.parts !== undefined) return { count, last: count, isWhole: count === 0 };
   const generated = buildStatement(
     dialect,
     (add) =>
@@ -93,7 +96,8 @@ export async function storedTargets(
     };
   const fields = [...wanted];
   const columns = fields.map((field) => dialect.select(quote(field.column), field));
-  const sql = `SELECT ${columns.join(', ')} FROM ${quoteTable(table)} ORDER BY ${dialect.sortKey(quote(id.column), id)}`;
+  const order = orderedFields(id).map((field) => dialect.sortKey(quote(field.column), field));
+  const sql = `SELECT ${columns.join(', ')} FROM ${quoteTable(table)} ORDER BY ${order.join(', ')}`;
   const rows = await rowsFrom(transaction, sql);
   const valueAt = (place: number, field: Field): JsonValue =>
     decodeValue(dialect, rows[place]?.[fields.indexOf(field)] ?? null, field);

@@ -4,7 +4,6 @@ import { resolveLongCursor } from '../../records/read/cursor-end.ts';
 import { readList, readOne, type ListResult } from '../../records/read/read.ts';
 import type { RowBudget, RunRead } from '../../records/row-budget.ts';
 import { notFound } from '../../records/write/result.ts';
-import type { SqlValue } from '../../model/values.ts';
 import type { ResourceView } from '../../model/view.ts';
 import { bindQuery, type PageNumbers } from '../../query/bind.ts';
 import { cursorValues } from '../../query/read/cursor-values.ts';
@@ -26,6 +25,7 @@ import { after, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { entityTag } from '../../records/serialize/record.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
+import { encodeValue } from '../../sql/dialect.ts';
 import type { Requester } from '../../sql/statement.ts';
 import { serverDefaults } from '../../specification/keys/server.ts';
 import { networkOf } from '../callers/rate-limit.ts';
@@ -154,7 +154,7 @@ function nextCursor(
 ): string | undefined {
   if (plan.kind !== 'list') return undefined;
   const { sort, collectionSort, nulls, order } = plan;
-  const carried = cursorValues(valuesAt, order);
+  const carried = cursorValues(valuesAt, order, plan.resource);
   const resource = name;
   return carried && encodeCursor({ version, resource, sort, collectionSort, nulls, ...carried });
 }
@@ -183,7 +183,8 @@ export function readRecord(call: Call, idText: string): MaybePromise<Result<Resp
       : runRead(call)(compiled.value, 1, (budget) => {
           rows = budget;
           const { dialect } = database;
-          return readOne(compiled.value, id, bound.value, database, dialect, limits, budget);
+          const key = encodeValue(dialect, id, resourceView.resource.id);
+          return readOne(compiled.value, key, bound.value, database, dialect, limits, budget);
         });
   return after(found, (record) => {
     exchange.trace.enter('finalize');
@@ -228,11 +229,8 @@ export function compiledOne(call: Call, query: Query): Result<CompiledRead> {
  * The id in a path; undefined if it is invalid, so that no record has it. A number has one spelling only, so that a record
  * has one path.
  */
-export function parseId(
-  text: string,
-  { resource }: ResourceView,
-): (SqlValue & (number | string)) | undefined {
-  const id = resource.id.type.parse(text, resource.id) as SqlValue & (number | string);
+export function parseId(text: string, { resource }: ResourceView): number | string | undefined {
+  const id = resource.id.type.parse(text, resource.id) as number | string | undefined;
   return isGenerated(resource.id) && String(id) !== text ? undefined : id;
 }
 

@@ -19,6 +19,7 @@ import { checkField, checkFilled, checkTemplates } from './check-field.ts';
 import type { FoundForms } from '../field-types/stored-as.ts';
 import { memberNames, type DraftField, type DraftResource, type Path } from './draft.ts';
 import { finishKeys } from './keys.ts';
+import { finishKey } from './record-key.ts';
 import { buildLimits } from '../limits.ts';
 import { reportUnknown, unknownName } from './names.ts';
 import { recordName } from '../../lib/singular.ts';
@@ -72,6 +73,7 @@ export function buildApi(
     for (const one of what) missing.add(one);
   });
   for (const resource of resources.values()) fillTimestamps(resource, report.field);
+  for (const resource of resources.values()) finishKey(resource, report.field);
   for (const resource of resources.values()) {
     buildPivots(resource, report.relation);
     buildIndexes(resource, report.index);
@@ -84,7 +86,8 @@ export function buildApi(
   for (const resource of resources.values()) {
     finishKeys(resource, resources, report.key);
     for (const field of resource.fields.values())
-      checkField(field, [...resource.path, 'fields', field.name], report.field);
+      if (field.parts === undefined)
+        checkField(field, [...resource.path, 'fields', field.name], report.field);
     checkFilled(resource, report.field);
     checkTemplates(resource, report.generate);
   }
@@ -202,7 +205,8 @@ function buildIndexes(resource: DraftResource, report: Report): void {
   const unique = distinct(lists('unique'));
   for (const [field, another] of unique)
     if (field !== undefined && another === undefined) field.unique = true;
-  resource.unique = unique.filter((fields) => fields.length > 1);
+  const key = resource.id.parts ?? [];
+  resource.unique = distinct<Field>([key, ...unique].filter((list) => list.length > 1));
   const fields = [...resource.fields.values()];
   const single = fields.filter(({ attributes }) => attributes.index === true);
   const written = distinct([...lists('indexes'), ...single.map((field) => [field])]);
@@ -283,7 +287,8 @@ function adviseLength(name: string, path: Path, report: Report): void {
 
 function checkColumns(resource: DraftResource, report: Report): void {
   const columns = new Map<string, string>();
-  for (const { name, column } of resource.fields.values()) {
+  for (const { name, column, parts } of resource.fields.values()) {
+    if (parts !== undefined) continue;
     const other = columns.get(column.toLowerCase());
     columns.set(column.toLowerCase(), name);
     // Names that differ in case alone are reported already.

@@ -98,7 +98,13 @@ function checkTypeBounds(field: Field, path: Path, report: Report): void {
 export function checkFilled({ fields, access, path }: DraftResource, report: Report): void {
   if (access.create.every(({ role }) => role === 'none')) return;
   for (const field of fields.values())
-    if (field.readOnly && !field.nullable && !field.required && field.default === undefined)
+    if (
+      field.readOnly &&
+      !field.nullable &&
+      !field.required &&
+      field.default === undefined &&
+      field.parts === undefined
+    )
       report(
         [...path, 'fields', field.name, 'readOnly'],
         `no create can succeed: nobody can set ${field.name}, which may not be null; give it a default, unless the database fills it itself`,

@@ -22,6 +22,7 @@ export interface DraftField extends Draft<Field> {
 }
 
 export interface DraftResource extends Draft<Resource> {
+  id: DraftField;
   readonly source: ResourceSpecification;
   /** In the specification: `['resources', name]`. */
   readonly path: readonly string[];

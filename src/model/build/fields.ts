@@ -5,6 +5,7 @@ import type { FieldSpecification } from '../../specification/specification.ts';
 import { claimName, fieldAccessOf } from '../access.ts';
 import type { Default, Field, FieldType, NativeColumn } from '../api.ts';
 import { memberNames, type DraftField, type DraftResource, type Path } from './draft.ts';
+import { beginKey } from './record-key.ts';
 import { typeOf } from '../field-types/registry.ts';
 import { storedIn, type FoundForm } from '../field-types/stored-as.ts';
 
@@ -12,11 +13,11 @@ import { storedIn, type FoundForm } from '../field-types/stored-as.ts';
 export function buildFields(resource: DraftResource, report: Report): void {
   const { fields, path, source } = resource;
   const id =
-    source.fields['id'] === undefined
+    source.fields['id'] === undefined || source.key !== undefined
       ? addField(resource, 'id', { type: 'id' }, [...path, 'fields'], report)
       : undefined;
   for (const [name, attributes] of Object.entries(source.fields))
-    if (attributes.type !== 'relation')
+    if (attributes.type !== 'relation' && (name !== 'id' || source.key === undefined))
       fields.set(
         name,
         makeField(
@@ -29,7 +30,8 @@ export function buildFields(resource: DraftResource, report: Report): void {
       );
   const declared = id ?? fields.get('id');
   if (declared === undefined) throw new TypeError(`${resource.name} has no id`);
-  resource.id = declared;
+  resource.id = source.key === undefined ? declared : beginKey(resource, declared, report);
+  fields.set('id', resource.id);
 }
 
 /** Adds a field that the file does not declare; `path` is where it is asked for. */
@@ -146,6 +148,7 @@ function makeField(
     resource,
     column: attributes.column ?? name,
     native,
+    parts: undefined,
     type: attributes.storedAs === undefined ? type : storedIn(type, attributes.storedAs),
     nullable: type.isOfId === true ? false : (attributes.nullable ?? !required),
     required,

@@ -5,6 +5,7 @@ import type { FieldSpecification, StoredAs } from '../../specification/specifica
 import type { Field, FieldType, Resource } from '../api.ts';
 import { addField, adviseDeclared } from './fields.ts';
 import type { Declared, DraftField, DraftResource, Drafts, Path } from './draft.ts';
+import { isComposite } from '../field-types/composite-id.ts';
 import { reportUnknown, unknownName } from './names.ts';
 import { recordName } from '../../lib/singular.ts';
 
@@ -57,6 +58,11 @@ export function buildReferences(resource: DraftResource, resources: Drafts, repo
   }
 }
 
+/** The problem of a relation to a resource whose key has several fields. */
+export function compositeTarget({ name }: Resource): string {
+  return `the key of ${name} has several fields, and one field cannot refer to it; refer to a unique field: reference: ${name}.<field>`;
+}
+
 function referencePath({ name }: Field, resource: DraftResource): Path {
   return [...resource.path, 'fields', name, 'reference'];
 }
@@ -78,7 +84,8 @@ function pointTo(
       );
     return;
   }
-  if (key.type.isOfId === true) report(path, 'id cannot be a foreign key; name another field');
+  if (isComposite(targetField)) report(path, compositeTarget(target));
+  else if (key.type.isOfId === true) report(path, 'id cannot be a foreign key; name another field');
   else if (key.type.kind === 'bytes')
     report(path, `${placeOf(key)} holds bytes, which cannot be a key`);
   else if (key.type.kind === 'numeric')

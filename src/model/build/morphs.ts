@@ -7,7 +7,8 @@ import type { Report } from '../../specification/problems.ts';
 import type { Field } from '../api.ts';
 import { addField, adviseDeclared } from './fields.ts';
 import type { Declared, DraftField, DraftResource, Drafts } from './draft.ts';
-import { keyType, typeName } from './keys.ts';
+import { compositeTarget, keyType, typeName } from './keys.ts';
+import { isComposite } from '../field-types/composite-id.ts';
 import { readValue } from '../validation.ts';
 
 /** The two fields of a resource that say to which record of which resource it belongs, and who uses them. */
@@ -135,6 +136,7 @@ function targetsOf(
   const declared = resource.fields.get(typeField);
   const add = (value: string, target: DraftResource, path: Declared['path']): void => {
     if (declared !== undefined) checkTypeValue(value, declared, path, report);
+    if (isComposite(target.id)) report(path, compositeTarget(target));
     const other = targets.get(value);
     if (other === undefined) targets.set(value, target);
     else

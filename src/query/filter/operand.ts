@@ -3,6 +3,7 @@ import type { Field, Limits } from '../../model/api.ts';
 import type { ClaimValue } from '../../model/access.ts';
 import { ExactNumber, isDouble, plainText } from '../../model/exact-number.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
+import { isComposite, wholeIds } from '../../model/field-types/composite-id.ts';
 import { parseText } from '../../model/field-types/string.ts';
 import { operators, takes } from '../../model/operators.ts';
 import { counted, oneOf } from '../../model/values.ts';
@@ -39,7 +40,8 @@ export function readOperand(
   if (slot.sources.length === 1 && slot.isOne !== true) {
     const split = splitList(texts[0] ?? '');
     if (!split.ok) return fail({ code: 'INVALID_FILTER', message: split.error });
-    items = split.value;
+    const field = comparedField(slot);
+    items = isComposite(field) ? wholeIds(split.value, field) : split.value;
   }
   if (items.length > limits.inItems)
     return limitExceeded(`takes at most ${counted(limits.inItems, 'item')} (limits.inItems)`);

@@ -8,7 +8,7 @@ import type { QueryProblem } from '../request/problem.ts';
 import type { Condition } from '../request/query.ts';
 import { allNodes, collectionsNamed, type ExpandNode, type NamedCollection } from './expand.ts';
 import type { CollectionPaging, SortKey } from '../plan.ts';
-import { planSort, withId, type PlannedSort, type SortContext } from './sort.ts';
+import { orderedFields, planSort, withId, type PlannedSort, type SortContext } from './sort.ts';
 
 type CollectionParameter = (typeof collectionParameters)[number];
 
@@ -119,8 +119,11 @@ function collectionOrder({ relation, order, targets }: ExpandNode): readonly Sor
   );
   if (isUnique) return keys;
   // Without a unique pair of keys the same record may be linked twice, so its id is not enough.
-  const ref = fieldRef(through.id, true);
-  return [...keys, { name: 'pivot.id', steps: [], ref, descending: false, nulls: undefined }];
+  const last = orderedFields(through.id).map((field): SortKey => {
+    const ref = fieldRef(field, true);
+    return { name: 'pivot.id', steps: [], ref, descending: false, nulls: undefined };
+  });
+  return [...keys, ...last];
 }
 
 /** The requested pages. Shallower paths come first, because deeper ones refer to them. */

@@ -1,14 +1,28 @@
 import { hash } from 'node:crypto';
-import type { Field } from '../../model/api.ts';
+import type { Field, Resource } from '../../model/api.ts';
+import { idIn } from '../../model/field-types/composite-id.ts';
 import { readText } from '../../model/field-types/string.ts';
 import type { ParsedValue } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { maxEnds, type Cursor, type CursorEnd } from './cursor.ts';
 import type { SortKey } from '../plan.ts';
+import { orderedFields } from './sort.ts';
 
-/** The index of `id` among the keys of a total order. */
-export function idIndex(order: readonly SortKey[]): number {
-  return order.findIndex(({ steps, ref }) => steps.length === 0 && ref.leaf.type.name === 'id');
+/** The id of a record by its values of a total order. */
+export function idOf(order: readonly SortKey[], { id }: Resource): IdOfValues {
+  const indexOf = (field: Field): number =>
+    order.findIndex(({ steps, ref }) => steps.length === 0 && ref.leaf === field);
+  const indexes = new Map(orderedFields(id).map((field) => [field, indexOf(field)]));
+  return {
+    isPart: (index) => [...indexes.values()].includes(index),
+    of: (values) => idIn(id, (field) => values[indexes.get(field) ?? indexOf(field)]) ?? null,
+  };
+}
+
+interface IdOfValues {
+  /** Whether a value is the id or a part of it. */
+  readonly isPart: (index: number) => boolean;
+  readonly of: (values: readonly JsonValue[]) => JsonValue;
 }
 
 /** The placeholder in a cursor for a value that is not a text and cannot be carried. */
@@ -29,16 +43,17 @@ const maxIdBytes = 256;
 export function cursorValues(
   valuesAt: (back: number) => readonly JsonValue[] | undefined,
   order: readonly SortKey[],
+  resource: Resource,
 ): Pick<Cursor, 'values' | 'long'> | undefined {
   const values = valuesAt(0);
   if (values === undefined) return undefined;
-  const idAt = idIndex(order);
+  const id = idOf(order, resource);
   const isLong = mayBeLong(values) && sizeOf(values) > maxValueBytes;
   const most = Math.floor(maxPrefixBytes / values.length);
   const cut = order.flatMap((key, index) => {
     const value = values[index] ?? null;
     const isCut = isLong && typeof value === 'string' && sizeOf(value) > most;
-    return index !== idAt && (isCut || !isReadBack(value, fieldOf(key))) ? [index] : [];
+    return !id.isPart(index) && (isCut || !isReadBack(value, fieldOf(key))) ? [index] : [];
   });
   if (cut.length === 0) return { values };
   const ends: CursorEnd[] = [];
@@ -47,10 +62,10 @@ export function cursorValues(
     const own = valuesAt(back);
     // Which values are null is part of the plan key, so the named records must have the same nulls.
     if (own?.some((value, index) => (value === null) !== (values[index] === null)) !== false) break;
-    const id = own[idAt] ?? null;
-    if (back > 0) bytes += sizeOf(id);
+    const named = id.of(own);
+    if (back > 0) bytes += sizeOf(named);
     if (bytes > maxIdBytes) break;
-    ends.push({ id, digest: digestOf(own) });
+    ends.push({ id: named, digest: digestOf(own) });
   }
   const carried = order.map((key, index) => {
     const value = values[index] ?? null;

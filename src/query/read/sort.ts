@@ -10,7 +10,8 @@ import {
 import { fieldRef } from '../filter/predicate.ts';
 import { unknownPath } from '../filter/resolve.ts';
 import { splitNames } from '../filter/text.ts';
-import type { Field, Limits, Resource } from '../../model/api.ts';
+import { isToMany, type Field, type Limits, type Resource } from '../../model/api.ts';
+import { isComposite, partsOf } from '../../model/field-types/composite-id.ts';
 import type { ResourceView } from '../../model/view.ts';
 import { counted } from '../../model/values.ts';
 import { maxSuggestions, type QueryProblem } from '../request/problem.ts';
@@ -106,9 +107,21 @@ export function planSort(
 
 /** Appends `id` in the direction of the last key, so that the order is total. */
 export function withId(keys: readonly SortKey[], { id }: Resource): readonly SortKey[] {
-  if (keys.some(({ ref, steps }) => steps.length === 0 && ref.leaf === id)) return keys;
+  const has = (field: Field): boolean =>
+    keys.some(({ ref, steps }) => steps.length === 0 && ref.leaf === field);
   const descending = keys.at(-1)?.descending ?? false;
-  return [...keys, { name: 'id', steps: [], ref: fieldRef(id), descending, nulls: undefined }];
+  const missing = orderedFields(id).filter((field) => !has(field));
+  if (missing.length === 0) return keys;
+  const added = missing.map((field): SortKey => {
+    const ref = fieldRef(field);
+    return { name: 'id', steps: [], ref, descending, nulls: undefined };
+  });
+  return [...keys, ...added];
+}
+
+/** What a field is sorted by: a composite id by its parts, in their order. */
+export function orderedFields(field: Field): readonly Field[] {
+  return isComposite(field) ? partsOf(field) : [field];
 }
 
 interface PlannedKey {
@@ -150,16 +163,17 @@ function planKey(
   }
   const collections = collectionsOf(path.value, expand);
   if (collections.length === 0) {
-    const key = keyAt(name, path.value, descending, nulls);
+    const found = keysAt(name, path.value, descending, nulls);
+    if (!found.ok) return found;
     const cost = costOf(path.value);
-    return key.ok ? ok([{ key: key.value, collection: undefined, cost }]) : key;
+    return ok(found.value.map((key) => ({ key, collection: undefined, cost })));
   }
   const keys: PlannedKey[] = [];
   let failure: Result<never, string> | undefined;
   for (const { node, rest } of collections) {
-    const key = keyAt(name, rest, descending, nulls);
-    if (key.ok) keys.push({ key: key.value, collection: node, cost: costOf(rest) });
-    else failure ??= key;
+    const found = keysAt(name, rest, descending, nulls);
+    if (!found.ok) failure ??= found;
+    else for (const key of found.value) keys.push({ key, collection: node, cost: costOf(rest) });
   }
   return failure !== undefined && keys.length === 0 ? failure : ok(keys);
 }
@@ -174,13 +188,13 @@ function writtenElsewhere(name: string, isField: (name: string) => boolean): str
     : undefined;
 }
 
-/** The key at the end of a path, or why it cannot be sorted by. */
-function keyAt(
+/** The key at the end of a path, of a composite id several; or why it cannot be sorted by. */
+function keysAt(
   name: string,
   path: Path,
   descending: boolean,
   nulls: 'first' | 'last' | undefined,
-): Result<SortKey, string> {
+): Result<readonly SortKey[], string> {
   const found = stepsOf(path, name);
   if (!found.ok) return found;
   const { steps, ref } = found.value;
@@ -198,7 +212,17 @@ function keyAt(
   const canBeNull =
     steps.length > 0 || members.length > 0 || field.nullable || leaf.items !== undefined;
   const placed = nulls ?? (descending ? 'last' : 'first');
-  return ok({ name, steps, ref, descending, nulls: canBeNull ? placed : undefined });
+  if (isComposite(field) && steps.some(({ relation }) => isToMany(relation)))
+    return fail(`${name} cannot be sorted by: the least of several ids has no order of its own`);
+  return ok(
+    orderedFields(leaf).map((one) => ({
+      name,
+      steps,
+      ref: one === leaf ? ref : fieldRef(one, ref.isPivot),
+      descending,
+      nulls: canBeNull ? placed : undefined,
+    })),
+  );
 }
 
 /** The relations of a path, and the value at its end. */

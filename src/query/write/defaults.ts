@@ -80,7 +80,7 @@ export const isLeftToDatabase = (field: Field): boolean =>
   field.readOnly && field.default === undefined && field !== field.resource.id;
 
 /** Whether the database has a value for a new row that leaves out a field of an unmanaged table, and the file has none. */
-const isFilledByDatabase = ({ native, default: own }: Field): boolean =>
+export const isFilledByDatabase = ({ native, default: own }: Field): boolean =>
   native?.isFilled === true && own === undefined;
 
 /** Adds what a create does not send: a generated id, defaults, nulls. */
@@ -92,6 +92,7 @@ export function complete(
   const completed = new Map<Field, JsonValue>();
   for (const field of resource.fields.values()) {
     const given = values.get(field);
+    if (field.parts !== undefined) continue;
     if (given !== undefined) completed.set(field, given);
     else if (isLeftToDatabase(field) || isFilledByDatabase(field)) continue;
     else if (field !== resource.id) completed.set(field, makeDefault(field, clockAndIds) ?? null);

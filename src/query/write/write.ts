@@ -33,6 +33,7 @@ import type { JsonValue } from '../../specification/specification.ts';
 import {
   complete,
   makeDefault,
+  isFilledByDatabase,
   isLeftToDatabase,
   lacksClaim,
   isUpdateStamp,
@@ -275,7 +276,7 @@ function readRecord(
     else if (input.field === id && kind !== 'create') continue;
     else if (input.field === id && isGenerated(id))
       note(name, 'is given by the server and must not be sent');
-    else if (input.field !== id && !isWritable(input, kind)) {
+    else if ((input.field !== id || id.parts !== undefined) && !isWritable(input, kind)) {
       // A record from a GET can be sent back unchanged, so PUT and PATCH ignore readOnly fields.
       if (kind === 'create') note(name, 'is read-only');
     } else {
@@ -303,6 +304,7 @@ function readRecord(
     if (fallback !== undefined) values.set(field, fallback);
     else if (isClaim) values.set(field, null);
     else if (isLeftToDatabase(field)) continue;
+    else if (kind === 'create' && !field.required && isFilledByDatabase(field)) continue;
     else if (isWritable(input, kind) ? field.required || !field.nullable : !field.nullable)
       note(name, 'is required');
     else values.set(field, null);

@@ -3,7 +3,7 @@ import type { Bound } from '../../query/bind.ts';
 import {
   digestOf,
   fieldOf,
-  idIndex,
+  idOf,
   isText,
   textAfterPrefix,
 } from '../../query/read/cursor-values.ts';
@@ -35,11 +35,11 @@ export async function resolveLongCursor(
     bound: encode(compiled, { ...bound, after: [] }, dialect),
     keys: dialect.keys(ends.map(({ id }) => encodeValue(dialect, id, resource.id))),
   });
-  const idAt = idIndex(order);
+  const idOfRow = idOf(order, resource);
   const found = new Map(
     rows.map((row) => {
       const values = keyValues(row, compiled);
-      return [values[idAt] ?? null, values] as const;
+      return [idOfRow.of(values), values] as const;
     }),
   );
   for (const { id, digest } of ends) {

@@ -4,7 +4,7 @@ import type { SqlValue } from '../../model/values.ts';
 import type { FieldValues, WritePlan } from '../../query/plan.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
-import { decodeValue, encodeValue, type Dialect } from '../../sql/dialect.ts';
+import { decodeValue, decoderOf, encodeValue, type Dialect } from '../../sql/dialect.ts';
 import { lengthOf, type Transaction } from '../../databases/database.ts';
 import { ApiFailure } from '../api-failure.ts';
 import type { AuditLog } from './audit-log.ts';
@@ -167,7 +167,8 @@ export class AuditTrail {
       const id = decodeValue(dialect, row[0] ?? null, resource.id);
       return { id, record: new Map(values), length: lengthOf(row) };
     });
-    const places = new Map(keys.map((key, index) => [String(key), index]));
+    const idOf = decoderOf(dialect, resource.id);
+    const places = new Map(keys.map((key, index) => [String(idOf(key)), index]));
     const placeOf = (id: JsonValue): number => places.get(String(id)) ?? 0;
     return new Map(
       records

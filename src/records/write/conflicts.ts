@@ -1,5 +1,6 @@
 import type { Claims } from '../../model/access.ts';
 import type { Field, MorphTo, Resource } from '../../model/api.ts';
+import { isComposite } from '../../model/field-types/composite-id.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { FieldValues } from '../../query/plan.ts';
 import { defaultClaim } from '../../query/write/defaults.ts';
@@ -299,8 +300,7 @@ async function currentRecord(
     bound: [],
     id: stored,
   });
-  return {
-    id: stored,
-    values: new Map(fields.map((field, index) => [field, row?.[index + 1] ?? null])),
-  };
+  const values = new Map(fields.map((field, index) => [field, row?.[index + 1] ?? null]));
+  // Of several columns the database may write the values otherwise than the request.
+  return { id: isComposite(resource.id) ? (values.get(resource.id) ?? stored) : stored, values };
 }

@@ -1,4 +1,5 @@
 import type { BelongsToMany, Field } from '../../model/api.ts';
+import { idIn } from '../../model/field-types/composite-id.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { touchedMorphs } from '../../query/write/morphs.ts';
@@ -49,8 +50,10 @@ export function createWithLinks(
   if (!added.every((one) => one !== undefined)) return undefined;
   const { id } = plan.resource;
   const fields = [...values.keys()];
-  const given = values.get(id);
+  const given = idIn(id, (field) => values.get(field));
   const isDrawn = isGenerated(id) && given === undefined;
+  // Another id that the database gives is not known before it.
+  if (kept !== undefined && given === undefined && !isDrawn) return undefined;
   const statement = statements.createWithLinks(compiled, {
     fields,
     links: added,

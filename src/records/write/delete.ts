@@ -4,7 +4,7 @@ import type { Field, Resource } from '../../model/api.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { DeleteEdge } from '../../sql/compile/delete.ts';
-import { encodeValue } from '../../sql/dialect.ts';
+import { decodeValue, encodeValue } from '../../sql/dialect.ts';
 import type { ValuesBefore } from './audit-trail.ts';
 import type { DataAccess } from './conflicts.ts';
 import { ConstraintError, type Row } from '../../databases/database.ts';
@@ -122,15 +122,16 @@ function idsOf(rows: ReadonlyMap<string, Row>): readonly SqlValue[] {
 
 /** Records the rows that a delete is about to remove; returns the values that it is about to set to null. */
 export async function recordDelete(
-  { trail }: DataAccess,
+  { trail, dialect }: DataAccess,
   resource: Resource,
   id: SqlValue,
   { going, released }: AffectedRows,
 ): Promise<readonly ValuesBefore[]> {
   if (trail === undefined) return [];
   await trail.deleting(resource, [id]);
+  const idOf = (key: SqlValue): string => String(decodeValue(dialect, key, resource.id));
   for (const [of, rows] of going) {
-    const others = idsOf(rows).filter((one) => of !== resource || String(one) !== String(id));
+    const others = idsOf(rows).filter((one) => of !== resource || idOf(one) !== idOf(id));
     await trail.deleting(of, others);
   }
   const before: ValuesBefore[] = [];

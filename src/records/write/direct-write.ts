@@ -1,5 +1,6 @@
 import type { Resource } from '../../model/api.ts';
 import { compareNumbers } from '../../model/constraints.ts';
+import { idIn } from '../../model/field-types/composite-id.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { touchedMorphs } from '../../query/write/morphs.ts';
@@ -213,6 +214,8 @@ function inOrder(
 ): readonly WrittenRecord[] {
   if (written.length === 1) return written;
   if (isGenerated(id)) return written.toSorted((a, b) => compareNumbers(a.id, b.id));
-  const places = new Map(records.map(({ values }, index) => [values.get(id), index]));
+  const places = new Map(
+    records.map(({ values }, index) => [idIn(id, (field) => values.get(field)), index]),
+  );
   return written.toSorted((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0));
 }

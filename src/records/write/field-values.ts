@@ -74,8 +74,9 @@ export async function writableFields(
   database: Pick<Executor, 'all'>,
 ): Promise<readonly Field[]> {
   const statement = buildStatement(dialect, (add) => dialect.computedColumns(table, () => add(0)));
-  const columns = JSON.stringify([...fields.values()].map(({ column }) => column));
+  const own = [...fields.values()].filter(({ parts }) => parts === undefined);
+  const columns = JSON.stringify(own.map(({ column }) => column));
   const rows = await database.all(statement, { bound: [columns] });
   const computed = new Set(rows.map(([column]) => column));
-  return [...fields.values()].filter(({ column }) => !computed.has(column));
+  return own.filter(({ column }) => !computed.has(column));
 }

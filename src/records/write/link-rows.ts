@@ -179,7 +179,7 @@ export async function updatePivot(
   const fields = [...relation.through.fields.values()].filter((field) => change.has(field));
   const statement = statements.update(relation.through, fields);
   const bound = encodedIn(fields, change, dialect);
-  const id = row as JsonValue;
+  const id = decodeValue(dialect, row, relation.through.id);
   return linkProblems({ relation, link, values: change, current, id }, access, async () => {
     requireOneRow(await transaction.run(statement, { bound, id: row }));
     await trail?.changed(before);
@@ -192,14 +192,15 @@ export async function deleteLink(
   id: SqlValue,
   access: DataAccess,
 ): Promise<readonly FieldProblem[]> {
-  const { transaction, statements } = access;
+  const { transaction, statements, dialect } = access;
   const needed = [{ field: path, message: 'has a link that other records need' }];
   const affected = await affectedRows(access, through, id);
   if ((await dependentsOf(access, through, id, affected.going)) !== undefined) return needed;
   const before = await recordDelete(access, through, id, affected);
   try {
     const { rows } = await transaction.run(statements.delete(through), { bound: [], id });
-    const why = rows > 0 ? undefined : await unchangedError(access, through, id as JsonValue);
+    const own = decodeValue(dialect, id, through.id);
+    const why = rows > 0 ? undefined : await unchangedError(access, through, own);
     if (why instanceof ConstraintError) throw why;
     await changeMorphs(access, through, affected.going);
     await recordReleased(access, before);

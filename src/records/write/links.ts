@@ -4,7 +4,7 @@ import type { BelongsToMany, Field, Resource } from '../../model/api.ts';
 import type { SqlValue, ValueIssue } from '../../model/values.ts';
 import type { FieldValues, LinkChange } from '../../query/plan.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { encodeValue, type StoredValues } from '../../sql/dialect.ts';
+import { decoderOf, encodeValue, type StoredValues } from '../../sql/dialect.ts';
 import type { DataAccess } from './conflicts.ts';
 import { maxReached } from './delete.ts';
 import { storedValues } from './field-values.ts';
@@ -239,10 +239,9 @@ async function linkableRecords(
     rows.map(([, key = null]) => key),
     access,
   );
+  const idOf = decoderOf(dialect, relation.target.id);
   return new Map(
-    rows
-      .filter(([, key = null]) => isSeen(key))
-      .map(([id = null, key = null]) => [id as JsonValue, key]),
+    rows.filter(([, key = null]) => isSeen(key)).map(([id = null, key = null]) => [idOf(id), key]),
   );
 }
 

@@ -5,7 +5,7 @@ import { inBodyTime } from '../../lib/pattern.ts';
 import { readValue } from '../../model/validation.ts';
 import { mergePatch } from '../../query/write/merge-patch.ts';
 import { immutableMessage, validationError } from '../../query/write/write.ts';
-import { isGenerated } from '../../model/field-types/id.ts';
+import { idIn } from '../../model/field-types/composite-id.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from '../../query/write/morphs.ts';
 import type { FieldValues, LinkChange, WritePlan } from '../../query/plan.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
@@ -181,12 +181,9 @@ export class Writer {
       const insert = async () => requireOneRow(await this.transaction.run(statement, { bound }));
       const outcome = await this.attempt(resource, values, undefined, noValues, never, insert);
       if (outcome.ok) {
-        const { insertedId } = outcome.value;
-        ids.push(
-          isGenerated(resource.id)
-            ? decodeValue(this.dialect, insertedId, resource.id)
-            : (values.get(resource.id) ?? null),
-        );
+        const given = idIn(resource.id, (field) => values.get(field));
+        const { id } = resource;
+        ids.push(given ?? decodeValue(this.dialect, outcome.value.insertedId, id));
         rows.push(returningRead && outcome.value.returned[0]);
       } else ids.push(undefined);
       own.push(outcome.ok ? [] : this.problems(outcome.error, isArray ? `[${index}].` : ''));

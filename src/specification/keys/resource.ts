@@ -1,4 +1,4 @@
-import { list, map, object, required, scalarOrMap } from '../parsers/collections.ts';
+import { list, map, object, required, scalarOrList, scalarOrMap } from '../parsers/collections.ts';
 import {
   consistent,
   exactly,
@@ -137,6 +137,19 @@ export function resourceDefinitions({
             description:
               'Whether Plinth creates and changes the table; `database.managed` if left out.',
           }),
+          key: scalarOrList(
+            fieldNameItem,
+            list(fieldNameItem, {
+              expects: "a list of fields' names",
+              minimum: 1,
+              distinct: true,
+            }),
+            {
+              description:
+                'The fields that identify a record of an existing table; `id` is made of them.',
+              expects: "a field's name or a list of them, such as [orderId, lineNo]",
+            },
+          ),
         },
         {
           expects: 'a map with `fields`',

@@ -1,3 +1,4 @@
+import { isComposite } from '../../model/field-types/composite-id.ts';
 import type { BelongsToMany, Field, Resource } from '../../model/api.ts';
 import { quote, quoteTable, type Dialect } from '../dialect.ts';
 import { keyTable } from './idempotency.ts';
@@ -49,7 +50,8 @@ export function createWithLinksSql(
   const source = isKept
     ? `SELECT ${values}${waiting} WHERE NOT EXISTS (SELECT 1 FROM ${keyTable} WHERE scope = ${add(kept)})`
     : `VALUES (${values})`;
-  const returned = [...shown, quote(id.column)].join(', ');
+  const key = quote(id.column);
+  const returned = [...shown, isComposite(id) ? dialect.select(key, id) : key].join(', ');
   const steps = [
     `created(${names}) AS (INSERT INTO ${quoteTable(table)} (${columns(fields).join(', ')}) ${source} RETURNING ${returned})`,
   ];

@@ -1,5 +1,6 @@
 import type { Field, Relation, Resource } from '../../model/api.ts';
 import { quote, quoteTable, type Dialect } from '../dialect.ts';
+import { keyColumns } from '../key.ts';
 
 /** The field of the parent record whose value finds the related rows. */
 export function parentField(relation: Relation): Field {
@@ -28,8 +29,8 @@ export interface Join {
   readonly from: (suffix: string, join?: Dialect['joinEach']) => string;
   readonly key: (suffix: string) => string;
   readonly keyField: Field;
-  /** The column that identifies a joined row. */
-  readonly row: (suffix: string) => string;
+  /** The columns that identify a joined row. */
+  readonly row: (suffix: string) => readonly string[];
   /** ` AND …`, or an empty string; `asked` wraps each condition. */
   readonly conditions: (suffix: string, asked?: (condition: string) => string) => string;
   /** Whether a condition on a field (of the junction, if `isPivot`) can use the same index as the key. */
@@ -43,7 +44,8 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
   const table = (suffix: string): string => `${quoteTable(target.table)} AS t${suffix}`;
   const none = (): string => '';
   const column = (field: Field, suffix: string): string => `t${suffix}.${quote(field.column)}`;
-  const row = (suffix: string): string => column(target.id, suffix);
+  const row = (suffix: string): readonly string[] =>
+    keyColumns(column(target.id, suffix), target.id);
   const direct = (field: Field, keys: readonly Field[] = [field]): Join => ({
     from: table,
     key: (suffix) => column(field, suffix),
@@ -75,7 +77,7 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
           ` ON t${suffix}.${quote(targetField.column)} = j${suffix}.${quote(targetKey.column)}`,
         key: (suffix) => `j${suffix}.${quote(ownerKey.column)}`,
         keyField: ownerKey,
-        row: (suffix) => `j${suffix}.${quote(through.id.column)}`,
+        row: (suffix) => keyColumns(`j${suffix}.${quote(through.id.column)}`, through.id),
         conditions: none,
         isIndexed: (field, isPivot) =>
           isPivot || field === targetField

@@ -8,6 +8,7 @@ import type { Relation } from '../../model/api.ts';
 import { beginsIndex, tellsFew } from '../../model/indexes.ts';
 import { operators } from '../../model/operators.ts';
 import type { Dialect } from '../dialect.ts';
+import { keyColumns } from '../key.ts';
 import { joinOf, parentField, type Join } from './join.ts';
 import { columnOf, linkOf, ownScope, refSql, relatedTo, type Scope } from './scope.ts';
 import type { Add } from '../statement.ts';
@@ -146,7 +147,8 @@ function predicateSql(predicate: Predicate, scope: Scope, context: Context): str
     case 'null': {
       const { ref, isNull } = predicate;
       const column = columnOf(ref, scope);
-      if (ref.members.length === 0) return `${column} IS ${isNull ? '' : 'NOT '}NULL`;
+      if (ref.members.length === 0)
+        return `${keyColumns(column, ref.field)[0]} IS ${isNull ? '' : 'NOT '}NULL`;
       const test = dialect.memberIsNull(dialect.member(column, ref.members, ref.field));
       return isNull ? test : `NOT (${test})`;
     }

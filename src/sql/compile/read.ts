@@ -11,7 +11,7 @@ import type {
   SortKey,
 } from '../../query/plan.ts';
 import { ColumnList } from '../columns.ts';
-import { codecOf, quote, quoteTable, type Dialect } from '../dialect.ts';
+import { codecOf, quote, quoteTable, rowOf, type Dialect } from '../dialect.ts';
 import { joinOf, parentField } from './join.ts';
 import {
   listConditions,
@@ -301,8 +301,13 @@ function compileTarget(
   const pivotColumns = pivot && compileMembers(pivot, columns, dialect, 'j');
   const select = (add: Add): string => `SELECT ${columns.sql(add)}`;
   const toMany = order.length > 0;
+  // Of one parent it is always the same: SQLite would sort by it all the same.
+  const isConstant = ({ steps, ref }: SortKey): boolean =>
+    steps.length === 0 && ref.members.length === 0 && ref.field === join.keyField;
+  const varying = order.filter((one) => !isConstant(one));
+  const within = varying.length === 0 ? order : varying;
   const orderIn = (suffix: string, add: Add): string =>
-    order.map((key) => orderSql(key, scopeOf(join, suffix), dialect, add)).join(', ');
+    within.map((key) => orderSql(key, scopeOf(join, suffix), dialect, add)).join(', ');
   const orderBy = (add: Add): string =>
     toMany ? ` ORDER BY ${join.key('')}, ${orderIn('', add)}` : '';
   const rowsOf = [...where, ...own];
@@ -321,9 +326,11 @@ function compileTarget(
   const ranked = (add: Add): string => {
     const order = `PARTITION BY ${join.key('2')} ORDER BY ${orderIn('2', add)}`;
     const from = paging === undefined ? '0' : `${add('offset')}::bigint`;
+    const names = join.row('2').map((_, index) => `row${index}`);
+    const row = join.row('2').map((column, index) => `${column} AS row${index}`);
     return (
-      `FROM ${join.from('')} WHERE ${join.row('')} IN (SELECT row FROM` +
-      ` (SELECT ${join.row('2')} AS row, row_number() OVER (${order}) AS place ${related(add, '2')}) AS ranked` +
+      `FROM ${join.from('')} WHERE ${rowOf(join.row(''))} IN (SELECT ${names.join(', ')} FROM` +
+      ` (SELECT ${row.join(', ')}, row_number() OVER (${order}) AS place ${related(add, '2')}) AS ranked` +
       ` WHERE place > ${from} AND place <= ${from} + ${add('cap')}::bigint)`
     );
   };
@@ -346,7 +353,7 @@ function compileTarget(
             if (dialect.asksByKeys === true) return `${start} ${ranked(add)}${orderBy(add)}`;
             const list = dialect.listTable(add('keys'), join.keyField);
             const first =
-              `SELECT ${join.row('2')} FROM ${join.from('2')}` +
+              `SELECT ${join.row('2').join(', ')} FROM ${join.from('2')}` +
               ` WHERE ${join.key('2')} = parent.value${filters('2', add)}` +
               ` ORDER BY ${orderIn('2', add)} LIMIT ${add('cap')}` +
               (paging === undefined ? '' : ` OFFSET ${add('offset')}`);

@@ -5,6 +5,7 @@ import type { CompiledRead } from './read.ts';
 import { createWithLinksSql, failUnless, type CreateWithLinks } from './create.ts';
 import { deleteStatements, type DeleteStatements } from './delete.ts';
 import { quote, quoteTable, type Dialect } from '../dialect.ts';
+import { keyColumns } from '../key.ts';
 import { buildStatement, type Add, type Statement } from '../statement.ts';
 
 /**
@@ -124,9 +125,10 @@ export function writeStatements(dialect: Dialect): WriteStatements {
     const target = quote(targetKey.column);
     const isNamed =
       keys === undefined ? '' : ` AND ${dialect.compare(target, 'in', keys, targetKey)}`;
+    const order = keyColumns(quote(through.id.column), through.id).map((one) => `${one} DESC`);
     return (
       `SELECT ${shown(through.id)}, ${shown(targetKey)} FROM ${quoteTable(through.table)}` +
-      ` WHERE ${isOne(ownerKey, owner)}${isNamed} ORDER BY ${quote(through.id.column)} DESC`
+      ` WHERE ${isOne(ownerKey, owner)}${isNamed} ORDER BY ${order.join(', ')}`
     );
   };
   return {
@@ -134,7 +136,11 @@ export function writeStatements(dialect: Dialect): WriteStatements {
       cached(
         keyOf('insert', resource, fields),
         (add) =>
-          insertSql(resource, fields, 1, add) + (dialect.returning?.(shown(resource.id)) ?? ''),
+          insertSql(resource, fields, 1, add) +
+          // A driver tells a counted id alone.
+          (resource.id.parts === undefined
+            ? (dialect.returning?.(shown(resource.id)) ?? '')
+            : ` RETURNING ${shown(resource.id)}`),
       ),
     insertMany: (resource, fields, count) =>
       cached(keyOf(`insert ${count}`, resource, fields), (add) =>

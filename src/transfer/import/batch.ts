@@ -2,7 +2,7 @@ import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { SqlValue } from '../../model/values.ts';
-import { quote, quoteTable, type Dialect } from '../../sql/dialect.ts';
+import { decoderOf, quote, quoteTable, type Dialect } from '../../sql/dialect.ts';
 import { buildStatement, type Statement } from '../../sql/statement.ts';
 import type { Row } from '../../databases/database.ts';
 import type { ParsedRecord } from './record.ts';
@@ -126,6 +126,7 @@ export class BatchStatements {
 
   /** The rows of `storedWith` by their ids. */
   byId(rows: readonly Row[]): ReadonlyMap<string, Row> {
-    return new Map(rows.map(([id, ...values]) => [String(id), values]));
+    const idOf = decoderOf(this.dialect, this.resource.id);
+    return new Map(rows.map(([id = null, ...values]) => [String(idOf(id)), values]));
   }
 }

@@ -223,7 +223,7 @@ class Import {
     let added = 0;
     const flush = async (): Promise<void> => {
       const all = batch.take();
-      const left = isEmpty ? all : await withoutStored(all, resource, reader, statements, database);
+      const left = isEmpty ? all : await withoutStored(all, reader, statements, database);
       this.skipped += all.length - left.length;
       const writesOver = (one: Candidate): boolean =>
         this.takenIds === 'replace' && one.differences.length > 0;

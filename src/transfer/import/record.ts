@@ -1,4 +1,5 @@
 import type { Codec, Field, MorphTo, Resource } from '../../model/api.ts';
+import { idIn } from '../../model/field-types/composite-id.ts';
 import { unknownName } from '../../model/build/names.ts';
 import { readValue } from '../../model/validation.ts';
 import { counted, isJsonObject, type SqlValue } from '../../model/values.ts';
@@ -89,7 +90,7 @@ export class RecordReader {
       if (value.ok) values[position] = value.value;
       else for (const { path, message } of value.issues) issues.push(`${name}${path} ${message}`);
     }
-    const ownId = this.valueIn(values, this.resource.id);
+    const ownId = idIn(this.resource.id, (field) => this.valueIn(values, field)) ?? null;
     if (given < this.columns.length) this.fill(values, parsed, issues);
     if (this.morphs.length > 0 && issues.length === 0)
       for (const half of emptyHalves(this.morphs, (one) => this.valueIn(values, one))) {

@@ -1,5 +1,4 @@
-import type { Field, Resource } from '../../model/api.ts';
-import { encodeValue } from '../../sql/dialect.ts';
+import type { Field } from '../../model/api.ts';
 import type { Database } from '../../databases/database.ts';
 import type { BatchStatements, Candidate } from './batch.ts';
 import type { RecordReader } from './record.ts';
@@ -10,7 +9,6 @@ import type { RecordReader } from './record.ts';
  */
 export async function withoutStored(
   candidates: readonly Candidate[],
-  resource: Resource,
   reader: RecordReader,
   statements: BatchStatements,
   database: Database,
@@ -24,8 +22,7 @@ export async function withoutStored(
   return candidates.flatMap((candidate) => {
     const { source, reading } = candidate;
     const { values, ownId } = reading;
-    const encoded = encodeValue(database.dialect, ownId, resource.id);
-    const row = ownId === null ? undefined : stored.get(String(encoded));
+    const row = ownId === null ? undefined : stored.get(String(ownId));
     if (row === undefined) return [candidate];
     const differences = reader.differences(source, values, row);
     return differences.length === 0 ? [] : [{ ...candidate, differences }];

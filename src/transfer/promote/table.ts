@@ -6,6 +6,7 @@ import { buildStatement, type Statement } from '../../sql/statement.ts';
 import { ConstraintError, type Database } from '../../databases/database.ts';
 import { circleOf, type ImportOrder } from '../import/order.ts';
 import { writableFields } from '../../records/write/field-values.ts';
+import { orderedFields } from '../../query/read/sort.ts';
 import { countRows } from './count.ts';
 import { portionsOf, rowDecoder, type WireRow } from '../../records/read/portions.ts';
 
@@ -169,8 +170,11 @@ export class TableCopy {
   /** The target's rows with the ids of these source rows, by id. */
   private async stored(rows: readonly WireRow[]): Promise<ReadonlyMap<string, WireRow>> {
     const { dialect } = this.target;
-    const { id, table } = this.resource;
-    const columns = [id, ...this.targetFields].map(({ column }) => quote(column));
+    const { table } = this.resource;
+    const { id } = this.targetResource;
+    const columns = [id, ...this.targetFields].map((field) =>
+      dialect.select(quote(field.column), field),
+    );
     const isAmong = (list: string): string => dialect.compare(quote(id.column), 'in', list, id);
     const statement = buildStatement(
       dialect,
@@ -212,22 +216,25 @@ export class TableCopy {
   async connect(): Promise<void> {
     const { resource, deferred, source, target } = this;
     if (!this.isWaiting) return;
-    const fields = [resource.id, ...deferred];
-    const [table, id] = [quoteTable(resource.table), quote(resource.id.column)];
+    const key = orderedFields(resource.id);
+    const fields = [...key, ...deferred];
+    const table = quoteTable(resource.table);
     const columns = deferred.map(({ column }) => quote(column));
     const names = columns.map((_, index) => `k${index}`);
     const set = columns.map((column, index) => `${column} = new.k${index}`);
     const differs = columns.map(
       (column, index) => `${table}.${column} IS DISTINCT FROM new.k${index}`,
     );
+    const ids = key.map((_, index) => `id${index}`);
+    const isSame = key.map((field, index) => `${table}.${quote(field.column)} = new.id${index}`);
     const update = this.rowsStatement(
       fields,
       (rows) =>
-        `UPDATE ${table} SET ${set.join(', ')} FROM (${rows}) AS new(id, ${names.join(', ')})` +
-        ` WHERE ${table}.${id} = new.id AND (${differs.join(' OR ')})`,
+        `UPDATE ${table} SET ${set.join(', ')} FROM (${rows}) AS new(${[...ids, ...names].join(', ')})` +
+        ` WHERE ${isSame.join(' AND ')} AND (${differs.join(' OR ')})`,
     );
     for await (const rows of portionsOf(resource, fields, source)) {
-      const connected = rows.filter(([, ...keys]) => keys.some((key) => key !== null));
+      const connected = rows.filter((row) => row.slice(key.length).some((value) => value !== null));
       if (connected.length > 0)
         await target.writeOne(update, { bound: this.lists(connected, fields) });
     }
