@@ -149,6 +149,7 @@ export function buildProgram(context: Context, version: string): Command {
       '\nThe source is sqlite:PATH, postgres://user:password@host/name or a .json file; it is not changed.',
     )
     .option('--out <file>', 'write it to a file, which must not exist yet')
+    .option('--managed', 'write it for tables that "plinth migrate" may change')
     .option('--json', 'print the specification and what it leaves out as JSON')
     .action(async (source: string, flags: IntrospectFlags) => {
       const { introspect } = await import('./commands/introspect.ts');

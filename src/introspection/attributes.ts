@@ -17,6 +17,7 @@ export function attributesOf(
   isUnique: boolean,
   reference: FieldSpecification | undefined,
   types: FieldTypes,
+  isManaged = true,
 ): { readonly attributes: FieldSpecification; readonly notes: readonly string[] } {
   if ('left' in type) throw new TypeError(`${actual.name} has no type`);
   const notes = [...type.notes];
@@ -39,6 +40,21 @@ export function attributesOf(
   const limits = limitsOf(typed, ranges, types);
   const choices = reference === undefined ? choicesOf(typed, types, numbers, limits) : undefined;
   if (limits === undefined) notes.push('No number is within the bounds of its CHECKs.');
+  const isSecret = !isManaged && secretNames.test(actual.name);
+  if (!isManaged && (actual.fills || actual.isComputed))
+    return {
+      attributes: {
+        ...attributes,
+        ...(actual.nullable ? {} : { nullable: false }),
+        ...(actual.isComputed || isCounter(actual) ? { readOnly: true } : {}),
+        ...limits,
+        ...(choices === undefined ? {} : { enum: choices }),
+        ...(isUnique && isOrdered(attributes, types) ? { unique: true } : {}),
+        ...(isSecret ? { writeOnly: true } : {}),
+        ...(comment === undefined ? {} : { description: comment }),
+      },
+      notes,
+    };
   const found = actual.default === undefined ? undefined : readDefault(actual.default);
   let value = found === undefined ? undefined : defaultFor(attributes, found, types);
   if (value === null || !isWithin(value, limits)) value = undefined;
@@ -67,11 +83,16 @@ export function attributesOf(
       ...limits,
       ...(choices === undefined ? {} : { enum: choices }),
       ...(isUnique && isOrdered(attributes, types) ? { unique: true } : {}),
+      ...(isSecret ? { writeOnly: true } : {}),
       ...(comment === undefined ? {} : { description: comment }),
     },
     notes,
   };
 }
+
+/** Names of columns that no client should read. */
+const secretNames =
+  /pass(?:word|wd|phrase)|secret|(?:^|_)(?:token|salt|otp)(?:$|_)|api_?key|private_?key|password_hash|hashed/iu;
 
 /** Whether a column's default is the next number of a sequence. */
 function isCounter({ fills, default: expression }: FoundColumn['actual']): boolean {

@@ -27,14 +27,15 @@ function field(name: string, attributes: FieldSpecification): string {
 }
 
 function resourceLines(resource: ResourceDraft): readonly string[] {
-  const { name, description, table, fields, relations, unique, indexes, notes } = resource;
+  const { name, description, table, key, fields, relations, unique, indexes, notes } = resource;
   return [
     ...notes.map((note) => comment('  ', note)),
     `  ${flow(name)}:`,
     ...(description === undefined ? [] : [`    description: ${flow(description)}`]),
     ...(table === undefined ? [] : [`    table: ${flow(table)}`]),
     ...(resource.timestamps ? ['    timestamps: true'] : []),
-    ...(resource.isCreated ? [] : ['    access: { create: none }']),
+    ...(key === undefined ? [] : [`    key: ${flow(key)}`]),
+    ...(resource.closed.length === 0 ? [] : [`    access: ${flow(closedAccess(resource))}`]),
     fields.length + relations.size === 0 ? '    fields: {}' : '    fields:',
     ...fields.flatMap(({ name: one, attributes, notes: own }) => [
       ...own.map((note) => comment('      ', note)),
@@ -46,9 +47,17 @@ function resourceLines(resource: ResourceDraft): readonly string[] {
   ];
 }
 
+/** What keeps requests from operations. */
+function closedAccess({ closed }: ResourceDraft): Readonly<Record<string, string>> {
+  return Object.fromEntries(closed.map((operation) => [operation, 'none']));
+}
+
+/** What an unmanaged database is, in the file. */
+const unmanaged = { managed: false, collation: 'database' } as const;
+
 /** A draft as a `plinth.yaml`, with its notes as comments. `head` are comments at the top. */
 export function specificationText(
-  { name, resources, left }: SpecificationDraft,
+  { name, isManaged, resources, left }: SpecificationDraft,
   head: readonly string[],
   data: string | undefined,
 ): string {
@@ -57,6 +66,7 @@ export function specificationText(
     ...left.map((line) => comment('', line)),
     ...(name === undefined ? [] : [`name: ${flow(name)}`]),
     ...(data === undefined ? [] : [`data: ${flow(data)}`]),
+    ...(isManaged ? [] : [`database: ${flow(unmanaged)}`]),
     'resources:',
     ...resources.flatMap(resourceLines),
     '',
@@ -65,12 +75,13 @@ export function specificationText(
 
 /** A draft as the value of a specification file. */
 export function specificationValue(
-  { name, resources }: SpecificationDraft,
+  { name, isManaged, resources }: SpecificationDraft,
   data: string | undefined,
 ): object {
   return {
     ...(name === undefined ? {} : { name }),
     ...(data === undefined ? {} : { data }),
+    ...(isManaged ? {} : { database: unmanaged }),
     resources: Object.fromEntries(
       resources.map((resource) => [
         resource.name,
@@ -78,7 +89,8 @@ export function specificationValue(
           ...(resource.description === undefined ? {} : { description: resource.description }),
           ...(resource.table === undefined ? {} : { table: resource.table }),
           ...(resource.timestamps ? { timestamps: true } : {}),
-          ...(resource.isCreated ? {} : { access: { create: 'none' } }),
+          ...(resource.key === undefined ? {} : { key: resource.key }),
+          ...(resource.closed.length === 0 ? {} : { access: closedAccess(resource) }),
           fields: Object.fromEntries([
             ...resource.fields.map(({ name: one, attributes }) => [one, attributes] as const),
             ...resource.relations,

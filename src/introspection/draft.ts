@@ -12,8 +12,10 @@ export interface ResourceDraft {
   readonly unique: readonly (readonly string[])[];
   readonly indexes: readonly (readonly string[])[];
   readonly timestamps: boolean;
-  /** Whether requests may create records; false if ids come from another table. */
-  readonly isCreated: boolean;
+  /** The columns of a composite key, by their fields. */
+  readonly key: readonly string[] | undefined;
+  /** The operations that requests may not do: create, if ids come from another table. */
+  readonly closed: readonly ('create' | 'update' | 'delete')[];
   /** Notes for readers of the file, a sentence each. */
   readonly notes: string[];
   /** For a junction: the names of its two keys. */
@@ -34,6 +36,8 @@ export interface FieldDraft {
 
 /** A specification drafted from an existing database or file. */
 export interface SpecificationDraft {
+  /** Whether Plinth creates and changes the tables. */
+  readonly isManaged: boolean;
   readonly name: string | undefined;
   readonly resources: readonly ResourceDraft[];
   /** Tables that cannot be served, with the reason, a sentence each. */

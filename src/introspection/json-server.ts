@@ -140,7 +140,7 @@ export function readJsonServer(data: JsonValue): JsonServerFile | NoJsonServer {
   for (const { name, records: before } of lists)
     if (!isDeepStrictEqual(before, records.get(name))) isAsWritten = false;
   addRelations(resources, fieldTypes);
-  return { draft: { name: undefined, resources, left }, records, isAsWritten };
+  return { draft: { name: undefined, isManaged: true, resources, left }, records, isAsWritten };
 }
 
 function isRecords(value: unknown): value is readonly JsonRecord[] {
@@ -299,7 +299,8 @@ function resourceOf(
     unique: [],
     indexes: [],
     timestamps,
-    isCreated: true,
+    key: undefined,
+    closed: [],
     notes,
     junction: junctionKeys(fields, pairsOfKeys),
     isLink: false,
@@ -308,7 +309,10 @@ function resourceOf(
 
 /** The Api of the drafted resources; undefined if the draft needs editing first. */
 function apiOf(resources: readonly ResourceDraft[]): Api | undefined {
-  const value = specificationValue({ name: undefined, resources, left: [] }, undefined);
+  const value = specificationValue(
+    { name: undefined, isManaged: true, resources, left: [] },
+    undefined,
+  );
   const loaded = loadSpecification({
     file: 'plinth.json',
     text: JSON.stringify(value).replaceAll('${', '$$${'),

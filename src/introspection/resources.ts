@@ -18,13 +18,21 @@ interface Named {
 }
 
 /** A specification for the tables of a database. See docs/contract/6-operation.md#introspect. */
-export function draftOf({ tables, left: others, fold, types }: FoundDatabase): SpecificationDraft {
+export function draftOf({
+  isManaged,
+  tables,
+  left: others,
+  fold,
+  types,
+}: FoundDatabase): SpecificationDraft {
   const left: string[] = [];
   const leave = ({ actual: { name } }: FoundTable, reason: string | undefined): boolean => {
     if (reason !== undefined) left.push(`Table ${name} is left out: ${reason}.`);
     return reason === undefined;
   };
-  let served = tables.filter((table) => leave(table, hindrance(table, tables, fold)));
+  let served = tables.filter((table) =>
+    leave(table, isManaged ? hindrance(table, tables, fold) : unservable(table)),
+  );
   // PostgreSQL distinguishes them, the API and SQLite do not.
   served = served.filter((table) => {
     const other = served.find((one) => isAlike(one, table) && comesBefore(one, table));
@@ -34,9 +42,9 @@ export function draftOf({ tables, left: others, fold, types }: FoundDatabase): S
     );
   });
   let named = namesOf(served);
-  let drafts = named.map((one) => resourceOf(one, named, fold));
+  let drafts = named.map((one) => resourceOf(one, named, fold, isManaged));
   // Junctions to a table that is left out are left out as well.
-  for (;;) {
+  while (isManaged) {
     const unlinked = named.flatMap((one, index) =>
       isUnlinked(one, drafts[index]) ? [one.table] : [],
     );
@@ -47,14 +55,19 @@ export function draftOf({ tables, left: others, fold, types }: FoundDatabase): S
         leave(table, `${wideKey(table)}, and not all of them lead to what is served`),
     );
     named = namesOf(served);
-    drafts = named.map((one) => resourceOf(one, named, fold));
+    drafts = named.map((one) => resourceOf(one, named, fold, isManaged));
   }
   left.push(...drafts.flatMap((draft) => draft.left));
   const resources = drafts.map(({ resource }) => resource);
   addRelations(resources, types);
   const owners = new Set(served.flatMap(({ record }) => record.get('')?.owner ?? []));
   const [owner] = owners;
-  return { name: owners.size === 1 ? owner : undefined, resources, left: [...left, ...others] };
+  return {
+    name: owners.size === 1 ? owner : undefined,
+    isManaged,
+    resources,
+    left: [...left, ...others],
+  };
 }
 
 function isAlike({ actual: one }: FoundTable, { actual: other }: FoundTable): boolean {
@@ -120,10 +133,11 @@ function resourceOf(
   named: Named,
   all: readonly Named[],
   fold: (name: string) => string,
+  isManaged: boolean,
 ): { readonly resource: ResourceDraft; readonly left: readonly string[] } {
   const { table, resource: name } = named;
   const lists = indexLists(named, fold);
-  const { fields, left, isFilled } = fieldsOf(named, lists, all, fold);
+  const { fields, left, isFilled } = fieldsOf(named, lists, all, fold, isManaged);
   const isSorted = (one: string): boolean =>
     fields.some((draft) => draft.name === one && isOrdered(draft.attributes, table.types));
   const unique = distinct(
@@ -155,8 +169,12 @@ function resourceOf(
       unique,
       indexes: plain.filter((list) => list.length > 1),
       timestamps,
-      isCreated: isFilled && !isNumberedElsewhere(table, fold),
-      notes: [],
+      key: isManaged || table.primary.length < 2 ? undefined : keyOfRows(named),
+      closed:
+        isFilled && !isNumberedElsewhere(table, fold)
+          ? table.closed
+          : [...new Set(['create' as const, ...table.closed])],
+      notes: [...table.notes],
       junction,
       isLink:
         table.primary.length > 1 ||
@@ -185,6 +203,7 @@ function fieldsOf(
   lists: readonly IndexList[],
   all: readonly Named[],
   fold: (name: string) => string,
+  isManaged: boolean,
 ): {
   readonly fields: FieldDraft[];
   readonly left: readonly string[];
@@ -194,7 +213,7 @@ function fieldsOf(
   const left = wideKeys.map((key) => `Of table ${actual.name} ${key} is not served.`);
   const fields: FieldDraft[] = [];
   let isFilled = true;
-  if (primary.length > 1 && rowKey !== undefined && !names.has('id'))
+  if (isManaged && primary.length > 1 && rowKey !== undefined && !names.has('id'))
     fields.push(
       field('id', rowKey, { type: 'id' }, [
         rowKey === 'id'
@@ -209,7 +228,7 @@ function fieldsOf(
     const reason =
       'left' in type
         ? type.left
-        : column.actual.isComputed
+        : isManaged && column.actual.isComputed
           ? 'the database computes it'
           : likeAnother(own, [...primary, ...columns.map((one) => one.actual.name)]);
     if (reason !== undefined || 'left' in type) {
@@ -243,7 +262,13 @@ function fieldsOf(
     const isUnique = lists.some(
       ({ unique, fields: [first, ...more] }) => unique && first === name && more.length === 0,
     );
-    const { attributes, notes } = attributesOf(column, isUnique, key.reference, table.types);
+    const { attributes, notes } = attributesOf(
+      column,
+      isUnique,
+      key.reference,
+      table.types,
+      isManaged,
+    );
     const draft = field(name, own, attributes, [...notes, ...key.notes]);
     fields.push({ ...draft, target: key.target, kinds: column.kinds });
   }
@@ -408,6 +433,24 @@ function hindrance(
     return `its primary key cannot be served${type === undefined ? '' : `: ${type.left}`}`;
   return idType(type.attributes, types) === undefined
     ? `its primary key is of type ${type.attributes.type}; it has to be a whole number, a UUID or text`
+    : undefined;
+}
+
+/** The fields of a composite key. */
+function keyOfRows({ table, fields }: Named): readonly string[] {
+  return table.primary.map((column) => fields.get(column) ?? column);
+}
+
+/** Why an unmanaged table cannot be served; undefined if it can. */
+function unservable({ actual, columns, primary, types }: FoundTable): string | undefined {
+  if (actual.name === '') return 'it has no name';
+  if (actual.columns.has('')) return 'one of its columns has no name';
+  if (primary.length === 0) return 'no unique columns that are never null identify its rows';
+  if (primary.length > 1) return undefined;
+  const type = columns.find(({ actual: { name } }) => name === primary[0])?.type;
+  if (type === undefined || 'left' in type) return 'its key cannot be served';
+  return idType(type.attributes, types) === undefined
+    ? `its key is of type ${type.attributes.type}; it has to be a whole number, a UUID or text`
     : undefined;
 }
 

@@ -39,10 +39,16 @@ export interface FoundTable {
   readonly record: ReadonlyMap<string, RecordRow>;
   /** What somebody has said of it in the database. */
   readonly comment: string | undefined;
+  /** The operations that it does not take: those of a view. */
+  readonly closed: readonly ('create' | 'update' | 'delete')[];
+  /** Sentences for readers of the file. */
+  readonly notes: readonly string[];
 }
 
 /** An existing database. */
 export interface FoundDatabase {
+  /** Whether the file is for a database that Plinth takes over, so that `migrate` converts what it does not serve. */
+  readonly isManaged: boolean;
   readonly tables: readonly FoundTable[];
   readonly types: FieldTypes;
   /** Normalizes a name: two names are the same for the database if the results are equal. */

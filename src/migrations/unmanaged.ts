@@ -26,7 +26,7 @@ function compareResource(
   const { name, table } = resource;
   const fields = [...resource.fields.values()].filter(({ parts }) => parts === undefined);
   const actual = tables.get(rules.fold(table))?.();
-  const faults = fields.map((field) => [field, rules.fault(field, actual)] as const);
+  const faults = fields.map((field) => [field, rules.fault(field)] as const);
   if (faults.every(([, fault]) => fault === 'missing'))
     return [serve(name, `the database has no table or view ${table}`)];
   return [

@@ -309,11 +309,14 @@ export interface FieldType extends TypeKeys {
 /** The types that a specification may name, by name. */
 export type FieldTypes = Readonly<Record<string, FieldType>>;
 
-/** What a field has that a create does not name: a value, a claim of the caller, or one that is drawn for each record. */
+/**
+ * What a field has that a create does not name: a value, a claim of the caller, one that is drawn for each record, or what
+ * the database fills its column with.
+ */
 export type Default =
   | { readonly kind: 'value'; readonly value: JsonValue }
   | { readonly kind: 'claim'; readonly claim: string }
-  | { readonly kind: 'now' | 'uuid' };
+  | { readonly kind: 'now' | 'uuid' | 'database' };
 
 /** A foreign key: it holds the value of `field` in `resource`. */
 export interface Reference {

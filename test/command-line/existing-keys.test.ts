@@ -178,7 +178,10 @@ describe('a junction without a primary key, as Prisma makes it, has pairs that a
 
   /** What is left out, and whether links are read and written. */
   async function serves(url: string, cwd: string): Promise<void> {
-    const made = await good(['introspect', url, '--out', 'plinth.yaml', '--json'], cwd);
+    const made = await good(
+      ['introspect', url, '--managed', '--out', 'plinth.yaml', '--json'],
+      cwd,
+    );
     const { left } = JSON.parse(made.out) as { left: readonly string[] };
     expect(left.toSorted()).toEqual([
       'Table dangling is left out: it has no primary key but two columns (A, B), and not all of them lead to what is served.',
@@ -232,7 +235,7 @@ test('a key to a table of another schema is none to the table of that name here'
     ALTER TABLE todos ADD FOREIGN KEY ("bothId") REFERENCES users;
     INSERT INTO auth.users VALUES (1), (2); INSERT INTO users VALUES (1); INSERT INTO todos VALUES (1, 2, 1)`);
   const { path, at } = makeFolder();
-  const made = await good(['introspect', url, '--out', 'plinth.yaml', '--json'], path);
+  const made = await good(['introspect', url, '--managed', '--out', 'plinth.yaml', '--json'], path);
   const { specification } = JSON.parse(made.out) as {
     specification: { resources: Record<string, { fields: object }> };
   };
@@ -260,7 +263,7 @@ describe('rows that have the numbers of those of another table', () => {
 
   /** A profile that was made would be that of whoever has the next number. */
   async function makesNone(database: string, path: string): Promise<void> {
-    await good(['introspect', database, '--out', 'own.yaml'], path);
+    await good(['introspect', database, '--managed', '--out', 'own.yaml'], path);
     const text = readFileSync(`${path}/own.yaml`, 'utf8');
     expect(text.match(/^ +access: .*/gmu)).toEqual(['    access: { create: none }']);
     writeFileSync(`${path}/own.yaml`, `${text}access: public\n`);

@@ -16,7 +16,10 @@ describe('lists and objects of tables of others are known as such when they are 
   async function knowsThem(database: string, path: string): Promise<void> {
     writeFileSync(join(path, 'first.yaml'), asFile('array'));
     await good(['migrate', 'first.yaml', '--database', database, '--apply'], path);
-    const read = await good(['introspect', database, '--json', '--out', 'again.yaml'], path);
+    const read = await good(
+      ['introspect', database, '--managed', '--json', '--out', 'again.yaml'],
+      path,
+    );
     const { specification } = JSON.parse(read.out) as {
       specification: { resources: { items: { fields: object } } };
     };

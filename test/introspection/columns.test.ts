@@ -355,7 +355,9 @@ test('a text that has to be JSON stays the text that a migration knows it as', a
   );
   writeFileSync(join(cwd, 'own.yaml'), 'resources: { notes: { fields: { c: { type: string } } } }');
   await good(['migrate', 'own.yaml', '--database', 'sqlite:old.db', '--apply'], cwd);
-  expect((await good(['introspect', 'sqlite:old.db'], cwd)).out).toContain('c: { type: string }');
+  expect((await good(['introspect', 'sqlite:old.db', '--managed'], cwd)).out).toContain(
+    'c: { type: string }',
+  );
 });
 
 test('moments that a migration has stored as numbers are moments, though no value tells', async () => {
@@ -363,7 +365,7 @@ test('moments that a migration has stored as numbers are moments, though no valu
   const field = 'c: { type: datetime, storedAs: unixSeconds }';
   writeFileSync(join(cwd, 'own.yaml'), `resources: { notes: { fields: { ${field} } } }`);
   await good(['migrate', 'own.yaml', '--database', 'sqlite:old.db', '--apply'], cwd);
-  expect((await good(['introspect', 'sqlite:old.db'], cwd)).out).toContain(field);
+  expect((await good(['introspect', 'sqlite:old.db', '--managed'], cwd)).out).toContain(field);
 });
 
 test('moments without a value are in the form in which others will write them', async () => {

@@ -9,7 +9,10 @@ import { fromSql } from '../support/introspect.ts';
 test('the original Chinook database is served unchanged, with its own names as conventional ones', async () => {
   const folder = makeFolder();
   makeOriginalChinook(folder.at('Chinook.db'));
-  const { err } = await good(['introspect', 'Chinook.db', '--out', 'plinth.yaml'], folder.path);
+  const { err } = await good(
+    ['introspect', 'Chinook.db', '--managed', '--out', 'plinth.yaml'],
+    folder.path,
+  );
   expect(err).toContain('Wrote plinth.yaml.');
   await good(['check'], folder.path);
   const shown = await good(['migrate', '--database', 'sqlite:Chinook.db'], folder.path);
@@ -165,7 +168,7 @@ test.each(['chinook', 'blog', 'shop'])(
         : ['generate', spec, '--count', '30', ...database],
       folder.path,
     );
-    await good(['introspect', 'sqlite:made.db', '--out', 'again.yaml'], folder.path);
+    await good(['introspect', 'sqlite:made.db', '--managed', '--out', 'again.yaml'], folder.path);
     await good(['check', 'again.yaml'], folder.path);
     const { out } = await good(['migrate', 'again.yaml', ...database, '--json'], folder.path);
     expect(JSON.parse(out)).toMatchObject({ steps: [] });

@@ -41,7 +41,7 @@ test('a type and an id of which every type names a table are a polymorphic relat
   await sql.end();
   const { specification, cwd } = await fromSql(tables('INTEGER PRIMARY KEY AUTOINCREMENT'));
   const folder = makeFolder();
-  await good(['introspect', made.url, '--out', 'plinth.yaml'], folder.path);
+  await good(['introspect', made.url, '--managed', '--out', 'plinth.yaml'], folder.path);
   const relationsIn = (path: string): readonly string[] =>
     readFileSync(`${path}/plinth.yaml`, 'utf8')
       .split('\n')

@@ -67,7 +67,7 @@ afterAll(async () => {
 });
 
 test('a PostgreSQL database becomes a specification, and what cannot be served is named', async () => {
-  const { out } = await run('introspect', made.url, '--out', 'plinth.yaml', '--json');
+  const { out } = await run('introspect', made.url, '--managed', '--out', 'plinth.yaml', '--json');
   await run('check');
   const { specification, left } = JSON.parse(out) as {
     specification: { resources: Record<string, { fields: Record<string, object> }> };
@@ -260,7 +260,7 @@ test('of a database that migrate has made comes a file with which it has nothing
   const at = ['--database', again.url];
   await run('migrate', spec, ...at, '--apply');
   await run('generate', spec, ...at, '--count', '20');
-  await run('introspect', again.url, '--out', 'again.yaml');
+  await run('introspect', again.url, '--managed', '--out', 'again.yaml');
   const { out } = await run('migrate', 'again.yaml', ...at, '--json');
   expect(JSON.parse(out)).toMatchObject({ steps: [] });
   for (const [file, to] of [
@@ -283,7 +283,7 @@ test('numbers and texts that stand for moments and booleans are served as these'
     INSERT INTO logs VALUES
       (1, 1700000000, 1700000000123, 1700000000, 1, 'Y', 'Y', '2026-03-01 10:00:00', '2026-02-30 10:00:00', true, 1),
       (2, 1600000000, NULL, 3, 0, 'N', NULL, '2026-03-01 10:00:00.120', NULL, NULL, 1)`);
-  await run('introspect', forms.url, '--out', 'forms.yaml', '--json');
+  await run('introspect', forms.url, '--managed', '--out', 'forms.yaml', '--json');
   await run('check', 'forms.yaml');
   const text = readFileSync(folder.at('forms.yaml'), 'utf8');
   for (const line of [
@@ -341,7 +341,7 @@ test('a CHECK of a regular expression is a pattern where that says the same', as
       word text CHECK (word ~ '\mword\M'),
       optional text CHECK (optional ~ '(?i)^x$'),
       something text CHECK (something ~ '^a.b$'))`);
-  await run('introspect', checked.url, '--out', 'checked.yaml');
+  await run('introspect', checked.url, '--managed', '--out', 'checked.yaml');
   await run('check', 'checked.yaml');
   const text = readFileSync(folder.at('checked.yaml'), 'utf8');
   for (const line of [
@@ -360,7 +360,7 @@ test('a CHECK of a regular expression is a pattern where that says the same', as
   await sql.unsafe(
     'ALTER TABLE people DROP COLUMN quoted, DROP COLUMN upper_case, DROP COLUMN any_case, DROP COLUMN word, DROP COLUMN optional, DROP COLUMN something',
   );
-  await run('introspect', checked.url, '--out', 'fewer.yaml');
+  await run('introspect', checked.url, '--managed', '--out', 'fewer.yaml');
   await run('generate', 'fewer.yaml', '--database', checked.url);
   const [counted] = await sql.unsafe('SELECT count(*) AS n FROM people').values();
   expect(counted).toEqual(['25']);
@@ -378,7 +378,7 @@ test('comments are descriptions; of tables whose names differ in case alone one 
     COMMENT ON COLUMN "Users".name IS E'As "on" the \${passport}:\nall of it';
     INSERT INTO "Users" (name) VALUES ('Ann')`);
   await sql.end();
-  const { err } = await run('introspect', odd.url, '--out', 'odd.yaml');
+  const { err } = await run('introspect', odd.url, '--managed', '--out', 'odd.yaml');
   expect(err).toContain(
     'Table users is left out: its name differs from that of Users in case alone.',
   );
@@ -387,7 +387,7 @@ test('comments are descriptions; of tables whose names differ in case alone one 
   const { out } = await run('openapi', 'odd.yaml');
   expect(out).toContain('People who buy');
   expect(out).toContain(JSON.stringify('As "on" the ${passport}:\nall of it'));
-  const { out: json } = await run('introspect', odd.url, '--json');
+  const { out: json } = await run('introspect', odd.url, '--managed', '--json');
   expect(JSON.parse(json)).toMatchObject({
     specification: { resources: { users: { description: 'People who buy' } } },
   });

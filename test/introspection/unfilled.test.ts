@@ -12,7 +12,10 @@ const sql = (bytes: string, value: string): string => `
 
 /** A table with a column that may not be null, and cannot be served. */
 async function isReadAndChanged(database: string, path: string): Promise<void> {
-  const made = await good(['introspect', database, '--out', 'plinth.yaml', '--json'], path);
+  const made = await good(
+    ['introspect', database, '--managed', '--out', 'plinth.yaml', '--json'],
+    path,
+  );
   const { specification, left } = JSON.parse(made.out) as {
     specification: { resources: Record<string, object> };
     left: readonly string[];

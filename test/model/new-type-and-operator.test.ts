@@ -267,14 +267,16 @@ describe('a new type', () => {
       `CREATE TABLE walls (id INTEGER PRIMARY KEY, shade TEXT NOT NULL DEFAULT '#FFFFFF'); INSERT INTO walls VALUES (1, '#abcdef')`,
     );
     driver.close();
-    const draft = draftOf(readSqlite(file, types));
+    const draft = draftOf(readSqlite(file, true, types));
     expect(draft.resources[0]?.fields.find(({ name }) => name === 'shade')?.attributes).toEqual({
       type: 'colour',
       nullable: false,
       default: '#ffffff',
     });
     rmSync(folder, { recursive: true });
-    const { resources } = draftOf(await both.postgres.inspect((ask) => readPostgres(ask, types)));
+    const { resources } = draftOf(
+      await both.postgres.inspect((ask) => readPostgres(ask, true, types)),
+    );
     // What a migration has made as text is text.
     expect(resources[0]?.fields.find(({ name }) => name === 'shade')?.attributes.type).toBe(
       'string',

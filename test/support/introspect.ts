@@ -20,7 +20,7 @@ export async function fromSql(
   driver.exec(sql);
   driver.close();
   const { out } = await good(
-    ['introspect', 'sqlite:old.db', '--out', 'plinth.yaml', '--json'],
+    ['introspect', 'sqlite:old.db', '--managed', '--out', 'plinth.yaml', '--json'],
     folder.path,
   );
   await good(['check'], folder.path);

@@ -126,7 +126,7 @@ test('introspect tells at once what a database allows and a specification does n
   const driver = new Driver(folder.at('own.db'));
   driver.exec('CREATE TABLE prices (id INTEGER PRIMARY KEY, net DECIMAL(4, 2) DEFAULT 1234.5)');
   driver.close();
-  const call = ['introspect', 'own.db', '--out', 'plinth.yaml', '--json'];
+  const call = ['introspect', 'own.db', '--managed', '--out', 'plinth.yaml', '--json'];
   const { code, out, err } = await runIn(folder, {}, ...call);
   const [, place = '', sentence] = err.split('\n');
   expect([code, sentence]).toEqual([

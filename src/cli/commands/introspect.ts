@@ -19,6 +19,7 @@ import { wholeOrNothing } from '../../lib/whole-files.ts';
 export interface IntrospectFlags {
   readonly out?: string;
   readonly json?: boolean;
+  readonly managed?: boolean;
 }
 
 /** `plinth introspect SOURCE`: writes a specification for an existing database, or for a db.json of json-server. */
@@ -35,15 +36,19 @@ export async function introspect(
   const url = /^[a-z]+:/iu.test(source) ? source : `sqlite:${source}`;
   refuseMissing(context, url);
   const again = `--database ${shellArgument(withoutPassword(url))}`;
-  const { name, found } = await introspectDatabase(context, {
-    url,
-    folder: context.folder,
-    again,
-    flag: again,
-    source: 'flag',
-    isOwn: false,
-    options: {},
-  });
+  const { name, found } = await introspectDatabase(
+    context,
+    {
+      url,
+      folder: context.folder,
+      again,
+      flag: again,
+      source: 'flag',
+      isOwn: false,
+      options: {},
+    },
+    flags.managed === true,
+  );
   const draft = draftOf(found);
   if (draft.resources.length === 0)
     throw new CommandFailure(
@@ -52,13 +57,17 @@ export async function introspect(
     );
   const head = [
     `Made by introspect from ${name}.`,
-    'See what "plinth migrate" would add there, then serve it with "plinth dev", both with --database.',
+    ...(flags.managed === true
+      ? [
+          'See what "plinth migrate" would add there, then serve it with "plinth dev", both with --database.',
+        ]
+      : ['"plinth dev" serves the database as it is: nothing of it is changed.']),
     'Before "plinth start", say who may use it: access: public, or an auth block.',
   ];
   write(context, draft, head, undefined, flags);
   if (flags.out !== undefined)
     context.output.note(
-      `Next: ${typedCommand(context, `migrate ${shellArgument(flags.out)} --database ${shellArgument(withoutPassword(url))}`)}`,
+      `Next: ${typedCommand(context, `${flags.managed === true ? 'migrate' : 'dev'} ${shellArgument(flags.out)} --database ${shellArgument(withoutPassword(url))}`)}`,
     );
 }
 

@@ -37,10 +37,11 @@ export async function databaseName(context: Context, target: Target): Promise<st
 export async function introspectDatabase(
   context: Context,
   target: Target,
+  isManaged: boolean,
 ): Promise<{ readonly name: string; readonly found: FoundDatabase }> {
   const { name, introspect } = await named(context, target);
   try {
-    return { name, found: await introspect() };
+    return { name, found: await introspect(isManaged) };
   } catch (error) {
     throw databaseFailure(error, name);
   }

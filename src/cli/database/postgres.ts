@@ -49,7 +49,8 @@ export function postgresDatabase(
     inspect: (api, _missing, options) => onSchema((schema) => planMigration(schema, api, options)),
     forms: (api) => onSchema((schema) => schema.inspect((ask) => postgresForms(ask, api))),
     columnAdvice: (api) => onSchema((schema) => schema.inspect((ask) => columnAdvice(ask, api))),
-    introspect: () => onSchema((schema) => schema.inspect(readPostgres)),
+    introspect: (isManaged) =>
+      onSchema((schema) => schema.inspect((ask) => readPostgres(ask, isManaged))),
     open: async () => {
       // An import reads existing rows outside its transaction.
       const poolSize = options.poolSize === 1 ? 2 : options.poolSize;

@@ -42,9 +42,9 @@ export function sqliteFile(
       if (!isFile(path)) return [];
       return reading(path, name, (file) => columnAdvice(file, api));
     },
-    introspect: async () => {
+    introspect: async (isManaged) => {
       prepare(path, name, howToMake, false);
-      return reading(path, name, readSqlite);
+      return reading(path, name, (file) => readSqlite(file, isManaged));
     },
     open: async (access) => {
       prepare(path, name, howToMake, access === 'create');
@@ -72,7 +72,7 @@ export const temporaryFile = (options: SqliteOptions): NamedDatabase => ({
   inspect: async (api) => inspectFile(':memory:', api),
   forms: async () => new Map(),
   columnAdvice: async () => [],
-  introspect: async () => readSqlite(':memory:'),
+  introspect: async (isManaged) => readSqlite(':memory:', isManaged),
   open: async () => {
     const folder = mkdtempSync(join(tmpdir(), 'plinth-'));
     const open = { ...openTemporary(join(folder, 'memory.db'), options), name: 'sqlite::memory:' };

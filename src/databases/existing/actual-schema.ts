@@ -123,9 +123,9 @@ export interface SchemaRules {
   readonly fold: (name: string) => string;
   /**
    * Why a field of an unmanaged resource cannot be served: its column is `missing`, or the type of the column. Undefined if
-   * it can. `actual` is the table, if it is among those that migrations see.
+   * it can.
    */
-  readonly fault: (field: Field, actual: ActualTable | undefined) => string | undefined;
+  readonly fault: (field: Field) => string | undefined;
   /** The type in a column's definition as the database writes it. */
   readonly typeName: (definition: string) => string;
   /** Whether a column of an actual type serves as the wanted type without a change. */

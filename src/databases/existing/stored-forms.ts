@@ -173,3 +173,20 @@ function formOf(
   const names: Readonly<Record<string, StoredAs>> = { plain: 'isoText', zeroOne: '1/0' };
   return whole !== -1 && form === (names[usual] ?? usual) ? undefined : form;
 }
+
+/** What is known of the same fields in two ways. */
+export function joined(some: FoundForms, others: FoundForms): FoundForms {
+  const names = new Set([...some.keys(), ...others.keys()]);
+  const of = (name: string, field: string): FoundForm => ({
+    ...some.get(name)?.get(field),
+    ...others.get(name)?.get(field),
+  });
+  const fieldsOf = (name: string): ReadonlySet<string> =>
+    new Set([...(some.get(name)?.keys() ?? []), ...(others.get(name)?.keys() ?? [])]);
+  return new Map(
+    Array.from(names, (name) => [
+      name,
+      new Map(Array.from(fieldsOf(name), (field) => [field, of(name, field)])),
+    ]),
+  );
+}

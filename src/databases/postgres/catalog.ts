@@ -11,8 +11,11 @@ import type {
 } from '../existing/actual-schema.ts';
 import { readRecord, recordQuery, recordTable, type RecordRow } from '../existing/schema-record.ts';
 
-/** Restricts a query to the schema in which new tables are created. */
-const inSchema = `table_.relnamespace = to_regnamespace(quote_ident(current_schema())) AND table_.relkind IN ('r', 'p')`;
+/** Restricts a query to the schema in which new tables are created: to tables, or also to views and foreign tables. */
+function inSchema(hasViews: boolean): string {
+  const kinds = hasViews ? "'r', 'p', 'v', 'm', 'f'" : "'r', 'p'";
+  return `table_.relnamespace = to_regnamespace(quote_ident(current_schema())) AND table_.relkind IN (${kinds})`;
+}
 
 /**
  * Whether a collation is by code point. The server's built-in ones (b, from version 17 on) are, and those of ICU (i)
@@ -32,7 +35,7 @@ const hasFillingTrigger =
   `EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = table_.oid AND NOT tgisinternal` +
   ` AND tgenabled <> 'D' AND tgtype & 7 = 7)`;
 
-const columnsQuery =
+const columnsQuery = (hasViews: boolean): string =>
   `SELECT table_.relname, attname, format_type(atttypid, atttypmod), NOT attnotnull,` +
   ` atthasdef OR attidentity <> '', ${isComputed},` +
   ` CASE WHEN attcollation <> 0 THEN ${isByCodePoint('collation_')} END, pg_get_expr(adbin, adrelid),` +
@@ -40,7 +43,7 @@ const columnsQuery =
   ` LEFT JOIN pg_attribute ON attrelid = table_.oid AND attnum > 0 AND NOT attisdropped` +
   ` LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum` +
   ` LEFT JOIN pg_collation AS collation_ ON collation_.oid = attcollation` +
-  ` WHERE ${inSchema} ORDER BY table_.relname, attnum`;
+  ` WHERE ${inSchema(hasViews)} ORDER BY table_.relname, attnum`;
 
 /**
  * Whether an index has the order of requests: the default operator class of each type, texts by code point or as
@@ -56,7 +59,7 @@ const isInOrder =
   ` AND (SELECT count(DISTINCT option & 1) FROM unnest(indoption::int[]) AS option) < 2`;
 
 /** B-tree indexes: no other method has an order. */
-const indexesQuery =
+const indexesQuery = (hasViews: boolean): string =>
   `SELECT table_.relname, index_.relname, (SELECT json_agg(attname ORDER BY place) FROM` +
   ` unnest(indkey::int[]) WITH ORDINALITY AS key(number, place) JOIN pg_attribute` +
   ` ON attrelid = indrelid AND attnum = key.number WHERE place <= indnkeyatts)::jsonb,` +
@@ -68,7 +71,7 @@ const indexesQuery =
   ` FROM pg_index JOIN pg_class AS table_ ON table_.oid = indrelid` +
   ` JOIN pg_class AS index_ ON index_.oid = indexrelid` +
   ` JOIN pg_am ON pg_am.oid = index_.relam AND amname = 'btree'` +
-  ` WHERE ${inSchema} AND indisvalid AND indpred IS NULL AND indexprs IS NULL`;
+  ` WHERE ${inSchema(hasViews)} AND indisvalid AND indpred IS NULL AND indexprs IS NULL`;
 
 /** Tables of other schemas are named with their schema, since this schema may have one of the same name. */
 const referencesQuery =
@@ -80,7 +83,7 @@ const referencesQuery =
   ` JOIN pg_class AS target ON target.oid = confrelid` +
   ` JOIN pg_attribute AS own ON own.attrelid = conrelid AND own.attnum = conkey[1]` +
   ` JOIN pg_attribute AS pointed ON pointed.attrelid = confrelid AND pointed.attnum = confkey[1]` +
-  ` WHERE ${inSchema} AND contype = 'f' AND cardinality(conkey) = 1` +
+  ` WHERE ${inSchema(false)} AND contype = 'f' AND cardinality(conkey) = 1` +
   // If a column has several foreign keys, the one within this schema counts.
   ` ORDER BY target.relnamespace <> table_.relnamespace`;
 
@@ -154,8 +157,11 @@ export async function readMade(
   return row?.[0] === true ? readRecord(await ask(recordQuery)) : [];
 }
 
-/** Reads the tables of the schema in which new ones are created, by name. */
-export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTable>> {
+/** Reads the tables of the schema in which new ones are created, by name; with `hasViews` its views and foreign tables, too. */
+export async function readTables(
+  ask: Ask,
+  hasViews = false,
+): Promise<ReadonlyMap<string, ActualTable>> {
   const [schema] = await ask('SELECT current_schema()');
   if (schema?.[0] === null)
     throw new DatabaseFailure(
@@ -173,7 +179,7 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
       mayFill: false,
     }));
   const keys = new Set<string>();
-  for (const row of await ask(indexesQuery)) {
+  for (const row of await ask(indexesQuery(hasViews))) {
     const [table, name, list, unique, primary, sql, nulls, inOrder] = row;
     const columns = JSON.parse(String(list)) as string[];
     if (primary === true && columns.length === 1) keys.add(JSON.stringify([table, ...columns]));
@@ -193,7 +199,7 @@ export async function readTables(ask: Ask): Promise<ReadonlyMap<string, ActualTa
       for (const { unique, columns } of indexes)
         if (unique && columns.length === 1) keys.add(JSON.stringify([name, ...columns]));
   const domains = await readDomains(ask);
-  for (const row of await ask(columnsQuery)) {
+  for (const row of await ask(columnsQuery(hasViews))) {
     const [table, column, declared, nullable, fills, computed, byCodePoint, value, triggered] = row;
     const found = tableOf(table);
     found.mayFill = triggered === true;

@@ -1,12 +1,12 @@
 import type { Api, ColumnHolder } from '../../model/api.ts';
-import { heldAs, type FoundForm, type FoundForms } from '../../model/field-types/stored-as.ts';
+import { heldAs, type FoundForms } from '../../model/field-types/stored-as.ts';
 import type { StoredAs } from '../../specification/specification.ts';
 import { cutName } from '../../sql/schema/schema.ts';
 import { postgres } from './dialect.ts';
 import { readFound } from './catalog.ts';
 import type { Ask } from './database.ts';
 import { nativeForms } from './native-columns.ts';
-import { findForms } from '../existing/stored-forms.ts';
+import { findForms, joined } from '../existing/stored-forms.ts';
 
 /** What values a column of this type takes in a form of others; undefined for the types that are no such form. */
 export function holderOf(type: string): ColumnHolder | undefined {
@@ -42,23 +42,6 @@ export function hasRoomFor(type: string, form: StoredAs): boolean {
 /** The longest value of a text form, in characters. */
 function longestIn(form: StoredAs): number {
   return longest[form] ?? Math.max(...form.split('/').map((word) => word.length));
-}
-
-/** What is known of the same fields in two ways. */
-function joined(some: FoundForms, others: FoundForms): FoundForms {
-  const names = new Set([...some.keys(), ...others.keys()]);
-  const of = (name: string, field: string): FoundForm => ({
-    ...some.get(name)?.get(field),
-    ...others.get(name)?.get(field),
-  });
-  const fieldsOf = (name: string): ReadonlySet<string> =>
-    new Set([...(some.get(name)?.keys() ?? []), ...(others.get(name)?.keys() ?? [])]);
-  return new Map(
-    Array.from(names, (name) => [
-      name,
-      new Map(Array.from(fieldsOf(name), (field) => [field, of(name, field)])),
-    ]),
-  );
 }
 
 /** The stored forms of an Api's fields in a database (`findForms`). Changes nothing. */

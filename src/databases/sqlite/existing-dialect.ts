@@ -27,8 +27,11 @@ export interface ExistingColumns {
  */
 export function overExisting({ collated, unguarded }: ExistingColumns): Dialect {
   if (collated.size === 0 && unguarded.size === 0) return sqlite;
+  /** Whether a field compares otherwise than its column does. */
+  const isConverted = (field: Field): boolean =>
+    has(collated, field) && field.native?.isCollated !== true;
   const byCodePoint = (sql: string, field: Field): string =>
-    has(collated, field) ? `${sql} COLLATE BINARY` : sql;
+    isConverted(field) ? `${sql} COLLATE BINARY` : sql;
   const json = (column: string, field: Field): string =>
     has(unguarded, field) ? asJson(column) : column;
   const list = (column: string, field: Field): string =>

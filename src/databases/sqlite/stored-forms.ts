@@ -6,7 +6,8 @@ import { sqlite } from './dialect.ts';
 import { foldName } from './existing-dialect.ts';
 import { readMade, readTables } from './catalog.ts';
 import { affinityOf } from './catalog.ts';
-import { findForms } from '../existing/stored-forms.ts';
+import { findForms, joined } from '../existing/stored-forms.ts';
+import { nativeForms } from './native-columns.ts';
 
 const holders: ReadonlyMap<string, ColumnHolder> = new Map([
   ['INTEGER', 'integer'],
@@ -31,7 +32,7 @@ export function sqliteForms(file: string, api: Api): FoundForms {
     let next = asking.next();
     while (next.done !== true)
       next = asking.next(driver.prepare<[], SqlValue[]>(next.value).raw().get() ?? []);
-    return next.value;
+    return joined(next.value, nativeForms(driver, api));
   } finally {
     driver.close();
   }

@@ -18,6 +18,7 @@ import { momentRanges } from '../../databases/existing/stored-forms.ts';
 import { momentTexts, wordForms } from '../../specification/stored-forms.ts';
 import { hintsOf, momentIn } from '../forms.ts';
 import { kindsQuery } from '../morphs.ts';
+import { nativeField } from './native.ts';
 import { decimalBounds, postgresType, type Enums } from './types.ts';
 import { recordedType, type ColumnType, type FoundDatabase, type FoundTable } from '../table.ts';
 
@@ -45,7 +46,7 @@ const commentsQuery =
 
 /** Selects what is not served: views, foreign tables, and partitions, which are read through their parent. */
 const othersQuery =
-  `SELECT relname, relkind, relispartition FROM pg_class WHERE relnamespace = ${own}` +
+  `SELECT relname, relkind, relispartition, pg_relation_is_updatable(oid, true), relispopulated FROM pg_class WHERE relnamespace = ${own}` +
   ` AND (relkind IN ('v', 'm', 'f') OR (relispartition AND relkind IN ('r', 'p'))) ORDER BY relname`;
 
 const schemasQuery =
@@ -66,9 +67,10 @@ const computed: ColumnType = {
 /** Reads the tables of a PostgreSQL schema and samples their values. Changes nothing. */
 export async function readPostgres(
   ask: Ask,
+  isManaged = false,
   types: FieldTypes = fieldTypes,
 ): Promise<FoundDatabase> {
-  const tables = await readTables(ask);
+  const tables = await readTables(ask, !isManaged);
   const record = await readMade(ask, tables);
   const enums = new Map<string, readonly string[]>();
   for (const [name, values] of await ask(enumsQuery))
@@ -85,8 +87,16 @@ export async function readPostgres(
     comments.set(`${String(table)}\0${String(column)}`, String(text));
   const left: string[] = [];
   const parts = new Set<string>();
-  for (const [name, kind, isPart] of await ask(othersQuery))
+  const views = new Map<string, ViewKind>();
+  for (const [name, kind, isPart, writes, isFilled] of await ask(othersQuery))
     if (isPart === true) parts.add(String(name));
+    else if (!isManaged && isFilled === false) {
+      parts.add(String(name));
+      left.push(
+        `Materialized view ${String(name)} is left out: it was never filled. Run REFRESH MATERIALIZED VIEW.`,
+      );
+    } else if (!isManaged)
+      views.set(String(name), { name: kinds[String(kind)] ?? 'Table', writes: Number(writes) });
     else
       left.push(
         `${kinds[String(kind)] ?? 'Table'} ${String(name)} is left out: only tables are served.${kind === 'f' ? '' : ' Where migrate has to change a column that it uses, drop it before and make it again afterwards.'}`,
@@ -110,29 +120,109 @@ export async function readPostgres(
       const kinds = kindsQuery(actual, column);
       columns.push({
         actual: column,
-        type: column.isComputed
-          ? computed
-          : known === undefined
-            ? await columnType(ask, actual, column, enums, limits, types)
-            : { attributes: known, notes: [] },
+        type:
+          known !== undefined
+            ? { attributes: known, notes: [] }
+            : !isManaged
+              ? await unmanagedType(ask, actual, column, enums, limits, types)
+              : column.isComputed
+                ? computed
+                : await columnType(ask, actual, column, enums, limits, types),
         bounds: limits,
         comment: comments.get(`${name}\0${column.name}`),
         kinds: kinds === undefined ? [] : (await ask(kinds)).map(([kind]) => String(kind)),
       });
     }
-    const keys = primary?.filter((column) => column !== null) ?? pairOf(actual, (one) => one) ?? [];
+    const view = views.get(name);
+    const keys =
+      primary?.filter((column) => column !== null) ??
+      (isManaged ? pairOf(actual, (one) => one) : uniqueColumns(actual)) ??
+      [];
+    const guessed =
+      keys.length === 0 && view !== undefined ? await guessKey(ask, actual) : undefined;
     found.push({
       actual,
       columns,
-      primary: keys,
+      primary: guessed === undefined ? keys : [guessed],
       types,
-      rowKey: keys.length > 1 ? 'id' : undefined,
+      rowKey: isManaged && keys.length > 1 ? 'id' : undefined,
+      closed: view === undefined ? [] : closedTo(view),
+      notes:
+        guessed === undefined
+          ? []
+          : [
+              `${view?.name ?? 'View'}: its values of ${guessed} are unique now; name another column of the id if that is not meant.`,
+            ],
       wideKeys: (wideKeys.get(name) ?? []).map((table) => `its key of several columns to ${table}`),
       record: recorded,
       comment: comments.get(`${name}\0`),
     });
   }
-  return { tables: found, left, types, fold: (name) => name };
+  return { isManaged, tables: found, left, types, fold: (name) => name };
+}
+
+/** What is no table: how messages call it, and which writes it takes (`pg_relation_is_updatable`). */
+interface ViewKind {
+  readonly name: string;
+  readonly writes: number;
+}
+
+/** The operations that a view does not take. */
+function closedTo({ writes }: ViewKind): FoundTable['closed'] {
+  const bits = { create: 8, update: 4, delete: 16 } as const;
+  return (['create', 'update', 'delete'] as const).filter(
+    (operation) => (writes & bits[operation]) === 0,
+  );
+}
+
+/** The columns of the shortest unique key that is never null. */
+function uniqueColumns({ indexes, columns }: ActualTable): readonly string[] | undefined {
+  const isFilled = (name: string | null): name is string =>
+    name !== null && columns.get(name)?.nullable === false;
+  return indexes
+    .filter(({ unique, columns: names }) => unique && names.every(isFilled))
+    .map(({ columns: names }) => names.filter(isFilled))
+    .toSorted((a, b) => a.length - b.length)[0];
+}
+
+/** How many rows of a view are looked at. */
+const sampledRows = 10_000;
+
+/** The column of a view whose values identify its rows: `id`, or the first one with distinct values. */
+async function guessKey(ask: Ask, { name, columns }: ActualTable): Promise<string | undefined> {
+  const isId = (column: string): boolean => /^id$|_?id$/iu.test(column);
+  const names = [...columns.keys()].toSorted((a, b) => Number(isId(b)) - Number(isId(a)));
+  for (const column of names.slice(0, 5)) {
+    const [row = []] = await ask(
+      `SELECT count(*)::int, count(DISTINCT c::text)::int FROM (SELECT ${quote(column)} AS c FROM ${quote(name)} LIMIT ${sampledRows}) AS sampled`,
+    );
+    const [all, distinct] = row.map(Number);
+    const isLikely = all === 0 ? isId(column) : all === distinct;
+    if (isLikely) return column;
+  }
+  return undefined;
+}
+
+/** The type of an unmanaged column, and of the stored form that its texts or numbers have. */
+async function unmanagedType(
+  ask: Ask,
+  table: ActualTable,
+  column: ActualColumn,
+  enums: Enums,
+  bounds: Bounds,
+  types: FieldTypes,
+): Promise<ColumnType> {
+  const from = `(SELECT ${quote(column.name)} AS c FROM ${quote(table.name)}) AS one`;
+  const count = async (condition: string): Promise<number> => {
+    const [row] = await ask(`SELECT count(*)::int FROM ${from} WHERE ${condition}`);
+    return Number(row?.[0]);
+  };
+  const field = await nativeField(column.type, enums, types, count);
+  const { kind, text } = typeOf(field.attributes, types);
+  if (kind !== 'integer' && (text === undefined || field.attributes.format !== undefined))
+    return field;
+  const form = await formOf(ask, table, column, kind === 'integer', bounds);
+  return form === undefined ? field : { attributes: form, notes: field.notes };
 }
 
 /** The CHECKs of a column's domain. */

@@ -11,7 +11,7 @@ const notes: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The type that PostgreSQL's is recognised as, in a column or (`postgresItems`) as the items of an array. */
-function recognised(
+export function recognised(
   type: string,
   types: FieldTypes,
   where: 'postgres' | 'postgresItems',

@@ -39,16 +39,20 @@ import {
 } from '../table.ts';
 
 /** Reads the tables of a SQLite file and their values. Changes nothing. Throws errors of SQLite. */
-export function readSqlite(file: string, types: FieldTypes = fieldTypes): FoundDatabase {
+export function readSqlite(
+  file: string,
+  isManaged = false,
+  types: FieldTypes = fieldTypes,
+): FoundDatabase {
   const driver = new Driver(file, { readonly: true, fileMustExist: true });
   try {
-    return readAll(driver, types);
+    return { ...readAll(driver, types), isManaged };
   } finally {
     driver.close();
   }
 }
 
-function readAll(driver: Driver.Database, types: FieldTypes): FoundDatabase {
+function readAll(driver: Driver.Database, types: FieldTypes): Omit<FoundDatabase, 'isManaged'> {
   const names = driver
     .prepare<[], { type: string; name: string; sql: string | null }>(
       `SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid`,
@@ -124,6 +128,8 @@ function readTable(
     wideKeys: wide.map((table) => `its key of several columns to ${table}`),
     record: recorded,
     comment: undefined,
+    closed: [],
+    notes: [],
     columns: columns.map((column) => {
       const row = recorded.get(column.name);
       const known = recordedType(row, /CHAR|TEXT|JSON/iu.test(column.type), types);

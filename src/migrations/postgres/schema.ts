@@ -133,11 +133,12 @@ function convert(from: StoredKind, to: StoredKind, oldType: string, type: string
   const isRounded = (column: string): string =>
     convertColumn(from, to, cast(column)).isInexact ?? 'false';
   const converted = (column: string): string => convertColumn(from, to, cast(column)).value;
-  const areDecimals = digitsOf(from) !== undefined && digitsOf(to) !== undefined;
+  // Only their digits differ.
+  const keepsDefault = baseOf(from) === baseOf(to);
   return {
     value: converted,
     isInexact: isRounded,
-    ...(areDecimals ? { default: (old) => `((${old})::${oldType})::${type}` } : {}),
+    ...(keepsDefault ? { default: (old) => `${cast(`(${old})::${oldType}`)}::${type}` } : {}),
   };
 }
 

@@ -32,8 +32,7 @@ import { addValueFunctions, inexactFunction, valueFunction } from './values.ts';
 const rules: SchemaRules = {
   dialect: sqlite,
   fold: foldName,
-  fault: ({ column }, actual) =>
-    actual?.columns.has(foldName(column)) === true ? undefined : 'missing',
+  fault: ({ native }) => (native === undefined ? 'missing' : undefined),
   typeName: (definition) => definition.split(' ')[0] ?? '',
   // Only a column declared INTEGER is the row key, which generates ids.
   isLike: (actual, wanted, isKey) =>

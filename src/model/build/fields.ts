@@ -156,7 +156,7 @@ function makeField(
     readOnly: attributes.readOnly ?? false,
     writeOnly: attributes.writeOnly ?? false,
     immutable: attributes.immutable ?? false,
-    default: makeDefault(type, attributes.default),
+    default: makeDefault(type, attributes.default) ?? databaseDefault(type, attributes, native),
     reference: undefined,
     onDelete: onDelete && { action: onDelete, path: [...path, 'onDelete'] },
     properties:
@@ -187,6 +187,16 @@ function makeField(
         : fieldAccessOf(attributes.access, [...path, 'access']),
     attributes,
   };
+}
+
+/** Of a column that the database fills, if a request need not set it. */
+function databaseDefault(
+  type: FieldType,
+  { required = false }: FieldSpecification,
+  native: NativeColumn | undefined,
+): Default | undefined {
+  const isFilled = native?.isFilled === true || native?.isComputed === true;
+  return isFilled && !required && type.isOfId !== true ? { kind: 'database' } : undefined;
 }
 
 function makeDefault(

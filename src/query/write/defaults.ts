@@ -24,6 +24,8 @@ export function makeDefault(field: Field, clockAndIds: ClockAndIds): JsonValue |
       return undefined;
     case 'value':
       return field.default.value;
+    case 'database':
+      return undefined;
     case 'claim':
       return defaultClaim(field, field.default.claim, clockAndIds.claims);
     case 'uuid':
@@ -75,13 +77,10 @@ export const isUpdateStamp = (field: Field): boolean =>
   field.readOnly &&
   field.type.kind === 'datetime';
 
-/** Whether creates leave a field to the database, since clients cannot write it and it has no default. */
+/** Whether creates leave a field to the database: it fills the column, or clients cannot write it and it has no default. */
 export const isLeftToDatabase = (field: Field): boolean =>
-  field.readOnly && field.default === undefined && field !== field.resource.id;
-
-/** Whether the database has a value for a new row that leaves out a field of an unmanaged table, and the file has none. */
-export const isFilledByDatabase = ({ native, default: own }: Field): boolean =>
-  native?.isFilled === true && own === undefined;
+  field.default?.kind === 'database' ||
+  (field.readOnly && field.default === undefined && field !== field.resource.id);
 
 /** Adds what a create does not send: a generated id, defaults, nulls. */
 export function complete(
@@ -94,7 +93,7 @@ export function complete(
     const given = values.get(field);
     if (field.parts !== undefined) continue;
     if (given !== undefined) completed.set(field, given);
-    else if (isLeftToDatabase(field) || isFilledByDatabase(field)) continue;
+    else if (isLeftToDatabase(field)) continue;
     else if (field !== resource.id) completed.set(field, makeDefault(field, clockAndIds) ?? null);
     else if (!isGenerated(field)) completed.set(field, clockAndIds.uuid());
   }

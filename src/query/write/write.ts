@@ -33,7 +33,6 @@ import type { JsonValue } from '../../specification/specification.ts';
 import {
   complete,
   makeDefault,
-  isFilledByDatabase,
   isLeftToDatabase,
   lacksClaim,
   isUpdateStamp,
@@ -304,7 +303,6 @@ function readRecord(
     if (fallback !== undefined) values.set(field, fallback);
     else if (isClaim) values.set(field, null);
     else if (isLeftToDatabase(field)) continue;
-    else if (kind === 'create' && !field.required && isFilledByDatabase(field)) continue;
     else if (isWritable(input, kind) ? field.required || !field.nullable : !field.nullable)
       note(name, 'is required');
     else values.set(field, null);

@@ -106,7 +106,8 @@ function columnOf(field: Field, dialect: StoredForms): ColumnSchema {
 
 function fillOf(field: Field, dialect: StoredForms): Fill | undefined {
   // Rows that are there already have no caller.
-  if (field.default === undefined || field.default.kind === 'claim') return undefined;
+  if (field.default === undefined) return undefined;
+  if (field.default.kind === 'claim' || field.default.kind === 'database') return undefined;
   // The databases have no common expression for the current time in other forms.
   if (field.default.kind !== 'value')
     return field.attributes.storedAs === undefined ? { kind: field.default.kind } : undefined;
