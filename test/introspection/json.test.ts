@@ -310,7 +310,6 @@ test('fields with values that the API would refuse are left out and named; the r
     'named is left out: it has ids that are neither whole numbers nor texts.',
     'notes.nul is left out: in record 2 nul must not hold a NUL character.',
     'notes.half is left out: in record 2 half must not hold half of a surrogate pair.',
-    'notes.many is left out: in record 2 many[1] must be between -9007199254740991 and 9007199254740991.',
     'notes.deep is left out: in record 2 deep.n[0] must not hold a NUL character.',
     'notes.nest is left out: record 2 is nested deeper than 32 levels by its nest.',
   ];
@@ -318,8 +317,8 @@ test('fields with values that the API would refuse are left out and named; the r
   for (const line of expected) expect(err).toContain(line);
   const { url, stop } = await servePlinth(['dev', 'api/plinth.yaml'], { cwd: folder.path });
   expect(await (await fetch(`${url}/notes`)).json()).toEqual([
-    { id: 1, text: 'good', size: 1e21 },
-    { id: 2, text: 'fine', size: 2 },
+    { id: 1, text: 'good', size: 1e21, many: [1] },
+    { id: 2, text: 'fine', size: 2, many: ['x', 1e21] },
   ]);
   await stop('SIGTERM');
 });

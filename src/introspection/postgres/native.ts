@@ -54,7 +54,7 @@ function scalarField(declared: string, enums: Enums, types: FieldTypes): NativeF
   const [, precision, scale = '0'] = /^numeric\((\d+),(-?\d+)\)$/u.exec(declared) ?? [];
   if (precision !== undefined && Number(precision) <= 18 && Number(scale) >= 0)
     return plain({ type: 'decimal', precision: Number(precision), scale: Number(scale) });
-  if (declared.startsWith('numeric')) return plain({ type: 'decimal', scale: 2 });
+  if (declared.startsWith('numeric')) return plain({ type: 'decimal', scale: 'any' });
   if (declared === 'money') return plain({ type: 'decimal', scale: 2 });
   if (declared === 'real') return plain({ type: 'number' });
   if (declared === 'bytea') return plain({ type: 'string', format: 'base64' });
