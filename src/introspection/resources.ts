@@ -44,7 +44,8 @@ export function draftOf({
   let named = namesOf(served);
   let drafts = named.map((one) => resourceOf(one, named, fold, isManaged));
   // Junctions to a table that is left out are left out as well.
-  while (isManaged) {
+  for (;;) {
+    if (!isManaged) break;
     const unlinked = named.flatMap((one, index) =>
       isUnlinked(one, drafts[index]) ? [one.table] : [],
     );

@@ -124,8 +124,15 @@ test('from another mock', async () => {
   await stop('SIGTERM');
 });
 
-test('from a SQLite database', async () => {
-  const { answers, printed } = await follow(commandsOf('migrate-in/sqlite.md'), shop);
+test('a SQLite database as it is', async () => {
+  const commands = commandsOf('migrate-in/sqlite.md').replaceAll('shop.yaml', 'served.yaml');
+  const { answers } = await follow(commands, shop);
+  expect(answers[0]).toMatchObject({ id: 1, artist: { name: 'AC/DC' } });
+});
+
+test('a SQLite database that is taken over', async () => {
+  const section = commandsOf('migrate-in/sqlite.md', 'Let Plinth take the tables over');
+  const { answers, printed } = await follow(section, shop);
   expect(printed).toContain('- create index on Track (AlbumId)');
   expect(answers[0]).toMatchObject({ id: 1, artist: { name: 'AC/DC' } });
   served = answers;
