@@ -146,7 +146,7 @@ export class Metrics {
       writeOne: (statement, values) =>
         timed(performance.now(), database.writeOne(statement, values)),
       stream: (...request) => timed(performance.now(), database.stream(...request)),
-      write: (work) => timed(performance.now(), database.write(work)),
+      write: (...request) => timed(performance.now(), database.write(...request)),
       ping: () => database.ping(),
       close: () => database.close(),
     };
