@@ -49,7 +49,8 @@ export function writeDirectly(
 ): Promise<readonly WrittenRecord[] | undefined> | undefined {
   if (read.selection.expand.length > 0) return undefined;
   const means = { read, database, statements };
-  if (plan.kind === 'create' && plan.records.every(isPlainRecord)) return create(plan, means);
+  if (plan.kind === 'create' && plan.records.every(isPlainRecord) && haveSameFields(plan.records))
+    return create(plan, means);
   if (plan.kind !== 'update' || !isPlainUpdate(plan)) return undefined;
   const { ifMatch, ifNoneMatch } = plan.preconditions;
   if (ifNoneMatch !== undefined) return undefined;
@@ -66,6 +67,15 @@ function hasMorphs(resource: Resource, values: FieldValues): boolean {
 function isPlainRecord({ values, links }: Create['records'][number]): boolean {
   const [field] = values.keys();
   return links.length === 0 && (field === undefined || !hasMorphs(field.resource, values));
+}
+
+/** Records differ in their fields if some leave to the database what others give. */
+function haveSameFields([first, ...others]: Create['records']): boolean {
+  return others.every(
+    ({ values }) =>
+      values.size === first?.values.size &&
+      [...values.keys()].every((field) => first.values.has(field)),
+  );
 }
 
 function isPlainUpdate({ resource, values, unchanged, merged, links }: Update): boolean {

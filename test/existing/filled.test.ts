@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { existingPostgres, type Existing } from '../support/existing.ts';
+
+/** What the database fills is left to it. See docs/contract/8-existing-databases.md#managed-and-not, rule 6. */
+const specification = `
+access: public
+database: { managed: false }
+resources:
+  notes:
+    fields:
+      text: { type: string }
+      state: { type: string }
+      rank: { type: integer, default: 5 }
+      kind: { type: string, required: true }
+      place: { type: integer, nullable: false }
+`;
+const sql = `CREATE TABLE notes (id serial PRIMARY KEY, text text, state text DEFAULT 'new', rank integer DEFAULT 1,
+  kind text NOT NULL DEFAULT 'none', place integer NOT NULL DEFAULT 7)`;
+
+let existing: Existing;
+beforeAll(async () => {
+  existing = await existingPostgres(specification, sql);
+});
+afterAll(() => existing?.stop());
+
+const filled = { text: 'a', state: 'new', rank: 5, kind: 'k', place: 7 };
+
+test('a create leaves out what its body leaves out', async () => {
+  const { api } = existing;
+  const { body } = await api.send('POST', '/notes', { text: 'a', kind: 'k' });
+  expect(body).toMatchObject(filled);
+  const given = { text: null, state: null, rank: null, kind: 'k', place: 1 };
+  expect((await api.send('POST', '/notes', given)).body).toMatchObject(given);
+});
+
+test('the items of an array may leave out different fields', async () => {
+  const items = [
+    { text: 'a', kind: 'k' },
+    { text: 'b', kind: 'k', state: 'old', place: 2 },
+    { text: 'c', kind: 'k', state: null },
+  ];
+  const { status, body } = await existing.api.send('POST', '/notes', items);
+  expect([status, body]).toMatchObject([
+    201,
+    [
+      filled,
+      { ...filled, text: 'b', state: 'old', place: 2 },
+      { ...filled, text: 'c', state: null },
+    ],
+  ]);
+});
+
+test('what the file requires is required all the same', async () => {
+  expect((await existing.api.send('POST', '/notes', { text: 'a' })).status).toBe(400);
+});
