@@ -23,6 +23,7 @@ const groups: readonly Group[] = [
       FIELDS_CONFLICT: 'Use `fields` or `exclude`.',
       LIMIT_EXCEEDED:
         'Ask for less, page by page. The operator can raise the limit that the message names.',
+      DATABASE_REFUSED: 'The message is that of a rule in the database. Change what it names.',
       DEPTH_EXCEEDED: 'Expand fewer levels, or add `maxDepth` up to its maximum.',
     },
   },

@@ -18,6 +18,11 @@ export const errorTable = {
   PAGINATION_CONFLICT: { status: 400, about: 'Two kinds of pagination are mixed in one request.' },
   FIELDS_CONFLICT: { status: 400, about: '`fields` and `exclude` are both given.' },
   LIMIT_EXCEEDED: { status: 400, about: 'The request asks for more than a limit allows.' },
+  DATABASE_REFUSED: {
+    status: 400,
+    about:
+      'A function or trigger of the database refuses the request; the message, and perhaps another status, are its own.',
+  },
   DEPTH_EXCEEDED: { status: 400, about: 'An expansion is deeper than the depth limit.' },
   MALFORMED_REQUEST: { status: 400, about: 'The bytes received are not a valid HTTP request.' },
   VALIDATION_FAILED: {
@@ -101,7 +106,7 @@ export interface ApiError {
   readonly headers?: Readonly<Record<string, string>>;
   /** The source of the error, for developers (`_verbose`). */
   readonly stack?: string;
-  /** Replaces the code's own, for a simulated error. */
+  /** Replaces the code's own, for a simulated error and one that the database raises. */
   readonly status?: number;
 }
 

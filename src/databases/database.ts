@@ -1,4 +1,5 @@
 import type { Api } from '../model/api.ts';
+import type { SessionSettings } from '../model/session.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { Dialect } from '../sql/dialect.ts';
@@ -14,6 +15,8 @@ export interface Executor {
   /** Receives the name of each step as it begins, if the request is recorded. */
   readonly enter?: (stage: string) => void;
   readonly all: (statement: Statement, values: Values) => MaybePromise<readonly Row[]>;
+  /** Whether its statements run with the settings of a caller, as `Database.inSession` has made it. */
+  readonly isOfCaller?: boolean;
 }
 
 /** Runs a query without parameters. */
@@ -31,6 +34,8 @@ export interface Transaction extends Executor {
    * that the statement returns.
    */
   readonly run: (statement: Statement, values: Values) => Promise<Changed>;
+  /** The same transaction without the settings of a caller, for the tables of the service. */
+  readonly service: Pick<Transaction, 'all' | 'run'>;
   /** Runs `work` and takes back what it has changed. */
   readonly rehearse: <Value>(work: () => Promise<Value>) => Promise<Value>;
 }
@@ -90,6 +95,11 @@ export interface Database extends Executor {
    * another process changes what its columns hold, statements fail with `changed`.
    */
   readonly serve?: (api: Api) => void;
+  /**
+   * This database for one caller: each read and each write runs in a transaction with these settings. Absent if the
+   * database has no settings of transactions.
+   */
+  readonly inSession?: (settings: SessionSettings) => Database;
   /** Whether the database responds. */
   readonly ping: () => Promise<boolean>;
   readonly close: () => Promise<void>;
@@ -108,9 +118,25 @@ export class ConstraintError extends Error {
   }
 }
 
+/** A function or trigger raised an error on purpose, and callers may know its message and status. */
+export class RaisedError extends Error {
+  readonly status: number;
+  constructor(message: string, status: number, options: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+  }
+}
+
 /** A trigger skipped a row without an error. */
 export function skippedByTrigger(): ConstraintError {
   return new ConstraintError('other', '', { cause: new Error('a trigger leaves it out') });
+}
+
+/** A policy of row level security keeps a caller from changing a row that it sees. */
+export function refusedByPolicy(): DatabaseFailure {
+  return new DatabaseFailure('A policy keeps the caller from changing this row.', {
+    kind: 'forbidden',
+  });
 }
 
 /** Returns the result of an INSERT or UPDATE of one row. Throws a ConstraintError if a trigger skipped the row. */
@@ -123,7 +149,7 @@ export function requireOneRow(changed: Changed): Changed {
  * The reason of a DatabaseFailure: `busy`, another process or transaction holds a lock; `crowded`, all connections or
  * reader processes are in use; `unavailable`, the database cannot be used; `changed`, something that the
  * specification names is gone; `unsupported`, the database lacks a feature; `timeout`, the statement passed its
- * deadline; `outcomeUnknown`, the connection was lost during a commit, so that the write may or may not have
+ * deadline; `forbidden`, the role of the caller may not do it; `outcomeUnknown`, the connection was lost during a commit, so that the write may or may not have
  * happened.
  */
 export type FailureKind =
@@ -133,6 +159,7 @@ export type FailureKind =
   | 'changed'
   | 'unsupported'
   | 'timeout'
+  | 'forbidden'
   | 'outcomeUnknown';
 
 /** The database itself is at fault: missing, locked, damaged, full. Operators may see the message. */

@@ -15,6 +15,9 @@ const longestAnswer = 2_000;
  */
 const longestLook = 500;
 
+/** The same list each time, as the settings of sessions are known by it. */
+const withoutPolicies = ['row_security'];
+
 /**
  * Checks that the database responds and still has the tables and columns of an Api. Additions by a migration for a
  * newer specification do no harm: servers of the previous one run until they are replaced. However many probes come,
@@ -32,7 +35,11 @@ export class ReadinessProbe {
 
   constructor(api: Api, database: Database) {
     this.api = api;
-    this.database = database;
+    const { session } = api.settings.database ?? {};
+    // Policies may need settings that only callers have. Without them PostgreSQL refuses a table with policies, which is
+    // there then.
+    this.database =
+      (session && database.inSession?.({ names: withoutPolicies, values: ['off'] })) ?? database;
   }
 
   async isReady(): Promise<boolean> {

@@ -24,8 +24,10 @@ export interface RecordingOptions {
 export function recordStatements(
   database: Database,
   recording: Recording,
-  { isExact, keep }: RecordingOptions,
+  options: RecordingOptions,
 ): Database {
+  const { isExact, keep } = options;
+  const { inSession } = database;
   const observe = async <Answer>(
     statement: Statement,
     values: Values,
@@ -45,7 +47,11 @@ export function recordStatements(
       keep?.({ database, statement, values, observed });
     }
   };
-  const all = (reader: Executor, statement: Statement, values: Values): Promise<readonly Row[]> =>
+  const all = (
+    reader: Pick<Executor, 'all'>,
+    statement: Statement,
+    values: Values,
+  ): Promise<readonly Row[]> =>
     observe(
       statement,
       values,
@@ -53,9 +59,9 @@ export function recordStatements(
       (rows) => rows.length,
     );
   const enter = (stage: string): void => recording.enter(stage);
-  const recordTransaction = (transaction: Transaction): Transaction => ({
-    asksAtOnce: false,
-    enter,
+  const recordWork = (
+    transaction: Pick<Transaction, 'all' | 'run'>,
+  ): Pick<Transaction, 'all' | 'run'> => ({
     all: (statement, values) => all(transaction, statement, values),
     run: (statement, values): Promise<Changed> =>
       observe(
@@ -64,6 +70,13 @@ export function recordStatements(
         () => transaction.run(statement, values),
         (changed) => changed.rows,
       ),
+  });
+  const recordTransaction = (transaction: Transaction): Transaction => ({
+    asksAtOnce: false,
+    isOfCaller: transaction.isOfCaller === true,
+    enter,
+    ...recordWork(transaction),
+    service: recordWork(transaction.service),
     rehearse: transaction.rehearse,
   });
   return {
@@ -71,6 +84,10 @@ export function recordStatements(
     get asksAtOnce() {
       return database.asksAtOnce && !isExact();
     },
+    isOfCaller: database.isOfCaller === true,
+    ...(inSession && {
+      inSession: (settings) => recordStatements(inSession(settings), recording, options),
+    }),
     enter,
     all: (statement, values) => all(database, statement, values),
     count: async (statement, values) => {

@@ -66,6 +66,8 @@ export class RequestTrace {
   callerId: string | undefined;
   /** An error that no rule foresaw. */
   failure: unknown;
+  /** An error of the database that the response may not show. */
+  databaseError: unknown;
   /** The request body, if a reader wants bodies. */
   body: Buffer | undefined;
 

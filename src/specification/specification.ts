@@ -163,6 +163,9 @@ export interface DatabaseSpecification {
   readonly pooler?: 'transaction';
   readonly managed?: boolean;
   readonly collation?: Collation;
+  /** Settings of PostgreSQL by name, as texts with claims. */
+  readonly session?: Readonly<Record<string, string>>;
+  readonly messages?: boolean;
 }
 
 /** How texts compare: by code point, or as the column's own collation says. */

@@ -42,6 +42,8 @@ export interface Requester {
   readonly caller: string;
   /** Calls `leave` once if the client disconnects; returns a function after which it does not. */
   readonly onGone: (leave: () => void) => () => void;
+  /** Keeps the last error of the database that the response may not show, for the log. */
+  readonly trace?: { databaseError: unknown };
 }
 
 /** The values of a statement's parameters, by source. */

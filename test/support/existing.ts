@@ -34,7 +34,7 @@ export interface Existing {
 const now = (): Date => new Date('2026-11-21T10:00:00.789Z');
 
 /** The Api in the forms that were found; it has to go with them. */
-function inForms(api: Api, forms: FoundForms): Api {
+export function inForms(api: Api, forms: FoundForms): Api {
   const problems: string[] = [];
   const built = buildApi(api.settings, (_, message) => problems.push(message), { forms });
   if (built === undefined) throw new Error(problems.join('\n'));

@@ -59,9 +59,14 @@ export function postgresDatabase(
         name,
         database,
         hasSandboxes: false,
-        warning: database.isExposed
-          ? `the connection to the database ${name} leaves this machine without encryption. Add sslmode=verify-full to its URL, and sslrootcert if its certificate is not of a public authority.`
-          : undefined,
+        warnings: [
+          ...(database.isExposed
+            ? [
+                `the connection to the database ${name} leaves this machine without encryption. Add sslmode=verify-full to its URL, and sslrootcert if its certificate is not of a public authority.`,
+              ]
+            : []),
+          ...(database.sessionWarning === undefined ? [] : [database.sessionWarning]),
+        ],
         isUpToDate: (api) => onSchema((schema) => isUpToDate(schema, api)),
         migrate: (api, options) => onSchema((schema) => migrate(schema, api, options)),
         analyze: (resources) => onSchema((schema) => analyze(schema, resources)),

@@ -98,7 +98,7 @@ function opened(name: string, database: SqliteDatabase): OpenDatabase {
     name,
     database,
     hasSandboxes: true,
-    warning: undefined,
+    warnings: [],
     // This takes no lock, so it need not wait for one.
     isUpToDate: async (api) => onceFree(() => isUpToDate(schemaConnection, api)),
     migrate: (api, options) => database.changeSchema(() => migrate(schemaConnection, api, options)),

@@ -42,7 +42,7 @@ export interface OpenDatabase {
    */
   readonly hasSandboxes: boolean;
   /** What a server that uses it says at the start. */
-  readonly warning: string | undefined;
+  readonly warnings: readonly string[];
   /** Whether it is known to have all that the Api needs. */
   readonly isUpToDate: (api: Api) => Promise<boolean>;
   /**

@@ -46,7 +46,9 @@ export async function serve(
   const { host, port } = listenAddress(context, flags, api.settings.server);
   const servedApi = live.current;
   const current = (): ServedApi => live.current;
-  const counts = announces
+  // Of the rows that only callers see, a count by the service's own role tells nothing.
+  const isCounted = announces && api.settings.database?.session === undefined;
+  const counts = isCounted
     ? await possibleRowCounts(api.resources.values(), open.database, countedRows)
     : new Map<string, number>();
   const tls = await openTls(context, api.settings.server ?? {}, folder, host, worker);
@@ -93,7 +95,7 @@ export async function serve(
   if (announces) {
     banner(context, api, address, counts, `${curl} "${example}"`, page);
     warnOfPlainHttp(context, api, host);
-    if (open.warning !== undefined) output.note(`Warning: ${open.warning}`);
+    for (const warning of open.warnings) output.note(`Warning: ${warning}`);
   }
   if (flags.open === true && announces) await openBrowser(context, page ?? example);
   live.begin(server.readers);

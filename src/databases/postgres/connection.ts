@@ -197,12 +197,17 @@ export class Connection {
     return `${database} on ${endpoint.includes(':') ? `[${endpoint}]` : endpoint}:${port[0]}`;
   }
 
-  /** Runs one statement. `isNamed` keeps it prepared on the server; `budget` counts its rows as they arrive. */
+  /**
+   * Runs one statement. `isNamed` keeps it prepared on the server; `budget` counts its rows as they arrive. `following`:
+   * how many further requests are sent with it without waiting for its response. Such a statement is never sent again,
+   * since the transaction around it may have ended.
+   */
   async query(
     sql: string,
     parameters: readonly SqlValue[],
     isNamed: boolean,
     budget?: RowCounter,
+    following?: number,
   ): Promise<Rows> {
     budget?.check();
     const query = this.client.unsafe(sql, parameters.map(sent), {
@@ -210,22 +215,23 @@ export class Connection {
       simple: false,
     } as { prepare: boolean });
     const isOutdated = isNamed ? askedOnce(query as unknown as Sent) : undefined;
-    this.pending = query as unknown as Cancellable;
+    const pending = query as unknown as Cancellable;
+    this.pending = pending;
     const collected = new RowCollector(budget, () => {
       // Statements of other callers on this connection must not be cancelled with it.
-      if (this.unanswered.size === 1) this.giveUp();
+      if (this.unanswered.size === 1 + (following ?? 0)) this.giveUp();
     });
     try {
       const { count } = await this.answer(query, () =>
         query.values().forEach((row: unknown) => collected.take(row as Row)),
       );
-      this.pending = undefined;
+      if (this.pending === pending) this.pending = undefined;
       if (collected.refusal !== undefined) throw collected.refusal;
       return { rows: collected.rows, count };
     } catch (error) {
       if (collected.refusal !== undefined) throw collected.refusal;
       budget?.release(collected.rows);
-      if (isOutdated?.() !== true) throw error;
+      if (isOutdated?.() !== true || following !== undefined) throw error;
       try {
         return await this.query(sql, parameters, false, budget);
       } catch (again) {

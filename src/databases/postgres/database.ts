@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { performance } from 'node:perf_hooks';
 import { databaseDefaults } from '../../specification/keys/server.ts';
+import type { Api } from '../../model/api.ts';
+import type { SessionSettings } from '../../model/session.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import { citus, postgres, postgresAlike } from './dialect.ts';
 import { valuesFor, type Requester, type Statement, type Values } from '../../sql/statement.ts';
@@ -27,6 +29,7 @@ import {
   oldestVersion,
   openFailure,
   outcomeUnknown,
+  type ErrorContext,
 } from './errors.ts';
 import { noAnswer, type Connection } from './connection.ts';
 import { brief, Pool, type PoolOptions, type Sharing } from './pool.ts';
@@ -34,8 +37,10 @@ import {
   NeedsChecks,
   NeedsSavepoints,
   OpenTransaction,
+  type Principal,
   type TransactionOptions,
 } from './transaction.ts';
+import { CallerSession, checkSession, readInSession, streamInSession } from './session.ts';
 
 export interface PostgresOptions {
   /** The largest number of connections, default 10. */
@@ -44,6 +49,8 @@ export interface PostgresOptions {
   readonly statementTimeout?: number | undefined;
   /** `transaction`: a pooler such as pgbouncer shares sessions, so nothing may outlive a transaction. */
   readonly pooler?: 'transaction' | undefined;
+  /** Settings that its sessions are going to make, to be checked. */
+  readonly session?: Readonly<Record<string, string>> | undefined;
 }
 
 /** How often to retry a transaction that conflicted with another. */
@@ -89,7 +96,7 @@ export async function openPostgres(
     isPooled: options.pooler === 'transaction',
   });
   try {
-    await opened.check();
+    await opened.check(options.session);
     return opened;
   } catch (error) {
     await opened.close();
@@ -103,6 +110,8 @@ export class PostgresDatabase implements Database {
   readonly asksAtOnce = true;
   /** Whether its sessions cross a network without encryption. Known after `check`. */
   isExposed = false;
+  /** What is dangerous in the settings of sessions. Known after `check`. */
+  sessionWarning: string | undefined;
   private readonly pool: Pool;
   private readonly canName: boolean;
   private readonly statementTimeout: number;
@@ -112,6 +121,8 @@ export class PostgresDatabase implements Database {
   private readonly durations = new WeakMap<Statement, number>();
   private namingSince = performance.now();
   private isServing = false;
+  /** Of the Api that is served: whether callers get messages. */
+  private showsMessages = false;
 
   constructor(address: PostgresAddress, options: PoolOptions) {
     this.pool = new Pool(address, options);
@@ -119,23 +130,42 @@ export class PostgresDatabase implements Database {
     this.statementTimeout = options.statementTimeout;
   }
 
-  async all(statement: Statement, values: Values): Promise<readonly Row[]> {
+  async all(
+    statement: Statement,
+    values: Values,
+    session?: CallerSession,
+  ): Promise<readonly Row[]> {
     const parameters = valuesFor(statement, values);
     const isNamed = this.isNamed(statement);
     return this.withConnection(
       async (connection) => {
         const since = performance.now();
         const { sql } = statement;
-        const { rows } = await connection.query(sql, parameters, isNamed, values.budget);
+        const { budget } = values;
+        const { rows } =
+          session === undefined
+            ? await connection.query(sql, parameters, isNamed, budget)
+            : await readInSession(connection, session, (one) => this.isNamed(one), {
+                read: () => connection.query(sql, parameters, isNamed, budget, 1),
+                release: (unwanted) => budget?.release(unwanted.rows),
+              });
         this.durations.set(statement, performance.now() - since);
         return rows;
       },
-      this.isBrief(statement, 'read'),
+      // The transactions of two callers must not share a connection.
+      session === undefined && this.isBrief(statement, 'read'),
       values.requester,
+      session,
     );
   }
 
-  stream(statement: Statement, values: Values, signal: AbortSignal, take: Take): Promise<void> {
+  stream(
+    statement: Statement,
+    values: Values,
+    signal: AbortSignal,
+    take: Take,
+    session?: CallerSession,
+  ): Promise<void> {
     const parameters = valuesFor(statement, values);
     let isFresh = true;
     const takeOver: Take = (rows) => {
@@ -147,48 +177,69 @@ export class PostgresDatabase implements Database {
         const stop = (): void => connection.giveUp();
         signal.throwIfAborted();
         signal.addEventListener('abort', stop);
+        const read = (): Promise<void> => connection.stream(statement.sql, parameters, takeOver);
         try {
-          await connection.stream(statement.sql, parameters, takeOver);
+          await (session === undefined
+            ? read()
+            : streamInSession(connection, session, this.isNamed(session.make), read));
         } finally {
           signal.removeEventListener('abort', stop);
         }
       },
       false,
       values.requester,
+      session,
       () => isFresh && !signal.aborted,
     );
   }
 
-  async count(statement: Statement, values: Values): Promise<number> {
-    const [row] = await this.all(statement, values);
+  async count(statement: Statement, values: Values, session?: CallerSession): Promise<number> {
+    const [row] = await this.all(statement, values, session);
     return Number(row?.[0]);
   }
+
+  readonly inSession = (settings: SessionSettings): Database => {
+    const session = new CallerSession(settings);
+    return {
+      dialect: this.dialect,
+      asksAtOnce: true,
+      isOfCaller: true,
+      all: (statement, values) => this.all(statement, values, session),
+      count: (statement, values) => this.count(statement, values, session),
+      stream: (statement, values, signal, take) =>
+        this.stream(statement, values, signal, take, session),
+      write: (work, requester) => this.write(work, requester, session),
+      writeOne: (statement, values) => this.writeOneInSession(statement, values, session),
+      ping: () => this.ping(),
+      close: () => this.close(),
+    };
+  };
 
   async write<Value>(
     work: (transaction: Transaction) => Promise<Value>,
     requester?: Requester,
+    session?: CallerSession,
   ): Promise<Value> {
     const isSequential = this.dialect === citus;
+    const { showsMessages } = this;
+    const principal = { requester, session };
+    const shared = { isSequential, showsMessages };
     let transactionOptions: TransactionOptions = {
+      ...shared,
       keepsSavepoints: false,
       checksAtOnce: false,
-      isSequential,
     };
     for (let attempt = 0; ; attempt += 1) {
-      const outcome = await this.attempt(work, transactionOptions, requester);
+      const outcome = await this.attempt(work, transactionOptions, principal);
       if ('value' in outcome) return outcome.value;
       const { error } = outcome;
       if (error instanceof NeedsSavepoints)
-        transactionOptions = {
-          keepsSavepoints: true,
-          checksAtOnce: transactionOptions.checksAtOnce,
-          isSequential,
-        };
+        transactionOptions = { ...shared, keepsSavepoints: true, checksAtOnce: false };
       else if (error instanceof NeedsChecks)
-        transactionOptions = { keepsSavepoints: true, checksAtOnce: true, isSequential };
+        transactionOptions = { ...shared, keepsSavepoints: true, checksAtOnce: true };
       else if (attempt < retries && isPassing(error)) await pause(attempt);
       else if (attempt === 0 && isInterruption(error)) this.pool.renew();
-      else if (!this.mayWaitForConnection(error, attempt)) throw meaningOf(error);
+      else if (!this.mayWaitForConnection(error, attempt)) throw meaningOf(error, outcome.context);
     }
   }
 
@@ -219,7 +270,9 @@ export class PostgresDatabase implements Database {
           this.pool.renew();
         else if (isUnsupported(error)) throw new ConstraintError('other', '', { cause: error });
         else if (!this.mayWaitForConnection(error, attempt))
-          throw isSent && isLoss(error) ? outcomeUnknown(error) : meaningOf(error);
+          throw isSent && isLoss(error)
+            ? outcomeUnknown(error)
+            : meaningOf(error, this.errorContext(false));
       } finally {
         this.durations.set(statement, performance.now() - since);
         this.pool.giveBack(connection);
@@ -227,14 +280,31 @@ export class PostgresDatabase implements Database {
     }
   }
 
+  /** As `writeOne`. The statement is committed only once it is known that it ran with the settings of the session. */
+  private async writeOneInSession(
+    statement: Statement,
+    values: Values,
+    session: CallerSession,
+  ): Promise<readonly Row[]> {
+    try {
+      return await this.write(({ all }) => all(statement, values), values.requester, session);
+    } catch (error) {
+      const isUnknown = error instanceof DatabaseFailure && error.kind === 'unsupported';
+      throw isUnknown ? new ConstraintError('other', '', { cause: error.cause }) : error;
+    }
+  }
+
   private async attempt<Value>(
     work: (transaction: Transaction) => Promise<Value>,
     transactionOptions: TransactionOptions,
-    requester: Requester | undefined,
-  ): Promise<{ readonly value: Value } | { readonly error: unknown }> {
+    principal: Principal,
+  ): Promise<
+    { readonly value: Value } | { readonly error: unknown; readonly context: ErrorContext }
+  > {
+    const { requester } = principal;
     const connection = await this.pool.lend(requester);
     const isNamed = (statement: Statement): boolean => this.isNamed(statement);
-    const transaction = new OpenTransaction(connection, isNamed, transactionOptions);
+    const transaction = new OpenTransaction(connection, isNamed, transactionOptions, principal);
     const timer =
       requester && setTimeout(() => transaction.expire(), this.statementTimeout).unref();
     try {
@@ -244,8 +314,9 @@ export class PostgresDatabase implements Database {
       return { value };
     } catch (thrown) {
       const error = transaction.failure ?? thrown;
+      const context = transaction.errorContext;
       await transaction.rollback();
-      return { error };
+      return { error, context };
     } finally {
       clearTimeout(timer);
       this.pool.giveBack(connection);
@@ -253,7 +324,8 @@ export class PostgresDatabase implements Database {
   }
 
   /** Prepared statements keep the types that their parameters had under the schema of before, so their sessions end. */
-  serve(): void {
+  serve({ settings }: Api): void {
+    this.showsMessages = settings.database?.messages === true;
     if (this.isServing) this.pool.renewAll();
     this.isServing = true;
   }
@@ -299,8 +371,8 @@ export class PostgresDatabase implements Database {
     });
   }
 
-  /** Checks that the server responds and can be used. */
-  async check(): Promise<void> {
+  /** Checks that the server responds and can be used, with the settings of sessions if there are any. */
+  async check(session?: Readonly<Record<string, string>>): Promise<void> {
     const connection = await this.pool.lend();
     const { name } = connection;
     // A pooler accepts a session even if it has no server for it, and may let it wait.
@@ -326,6 +398,7 @@ export class PostgresDatabase implements Database {
       if (conforming !== 'on') refuse('must have standard_conforming_strings on for this role');
       if (Number(floatDigits) < 1) refuse('must have extra_float_digits 1 for this role');
       this.isExposed = connection.isExposed;
+      if (session !== undefined) this.sessionWarning = await checkSession(connection, session);
       if (kind === null) this.dialect = postgres;
       if (kind === 'citus') this.dialect = citus;
       // `transaction_timeout` would end a session during a stream or a write. PostgreSQL before 17 rejects the
@@ -373,6 +446,7 @@ export class PostgresDatabase implements Database {
     work: (connection: Connection) => Promise<Answer>,
     isBrief: boolean,
     requester: Requester | undefined,
+    session: CallerSession | undefined,
     mayRepeat = (): boolean => true,
   ): Promise<Answer> {
     for (let attempt = 0; ; attempt += 1) {
@@ -391,12 +465,17 @@ export class PostgresDatabase implements Database {
         if (attempt === 0 && isInterruption(error) && mayRepeat()) this.pool.renew();
         // A standby cancels reads of rows that are about to be removed.
         else if (attempt < retries && isPassing(error) && mayRepeat()) await pause(attempt);
-        else if (!this.mayWaitForConnection(error, attempt)) throw meaningOf(error);
+        else if (!this.mayWaitForConnection(error, attempt))
+          throw meaningOf(error, this.errorContext(session !== undefined));
       } finally {
         stay?.();
         this.pool.giveBack(connection);
       }
     }
+  }
+
+  private errorContext(isOfCaller: boolean): ErrorContext {
+    return { isOfCaller, showsMessages: this.showsMessages };
   }
 
   /** Whether to wait for a connection of the pool because the server has no further one. */

@@ -1,4 +1,4 @@
-import { ConstraintError, DatabaseFailure, type FailureKind } from '../database.ts';
+import { ConstraintError, DatabaseFailure, RaisedError, type FailureKind } from '../database.ts';
 
 /** How messages of pgbouncer end if it accepts no further client: `(max_client_conn)`, … */
 const fullPooler = /\(max_(?:client_conn|\w+_client_connections)\)$/u;
@@ -145,17 +145,51 @@ function isMistake(error: unknown): boolean {
   return typeof where === 'string' && where.includes('PL/pgSQL');
 }
 
+/** Whether the server refuses a setting: its value is wrong, unknown to it, or not allowed to this role. */
+export function isRefusedSetting(error: unknown): boolean {
+  return isOfStatement(error) && /^(?:22|42)/u.test(codeOf(error));
+}
+
+/** The SQLSTATE of an error raised on purpose that names no status, and of one that does. */
+const raisedCode = /^(?:P0001|PT(\d{3}))$/u;
+
+/** The message of an error raised on purpose. See docs/contract/8-existing-databases.md#messages. */
+function raised(error: unknown, code: string): RaisedError | undefined {
+  const match = raisedCode.exec(code);
+  if (match === null) return undefined;
+  const status = Number(match[1]);
+  const { message } = error as Error;
+  return new RaisedError(message, status >= 400 && status < 600 ? status : 400, { cause: error });
+}
+
+/** Whose statement failed, and what its caller may know of the error. */
+export interface ErrorContext {
+  /** Whether the statement ran with the settings of a caller. */
+  readonly isOfCaller: boolean;
+  /** Whether callers get the messages of errors raised on purpose. */
+  readonly showsMessages: boolean;
+}
+
+const ofService: ErrorContext = { isOfCaller: false, showsMessages: false };
+
 /** The meaning of a PostgreSQL error for callers; an error without one is a bug and stays as it is. */
-export function meaningOf(error: unknown): unknown {
+export function meaningOf(
+  error: unknown,
+  { isOfCaller, showsMessages }: ErrorContext = ofService,
+): unknown {
   const code = codeOf(error);
-  const { message } = (error ?? {}) as Error;
+  const { message: text } = (error ?? {}) as Error;
   const broken = (kind: ConstraintError['kind']): ConstraintError =>
     new ConstraintError(kind, ruleIn(error), { cause: error });
-  const failed = (kind: FailureKind, text: string): DatabaseFailure =>
-    new DatabaseFailure(text, { cause: error, kind });
+  const failed = (kind: FailureKind, told: string): DatabaseFailure =>
+    new DatabaseFailure(told, { cause: error, kind });
   const unavailable = (): DatabaseFailure =>
     failed('unavailable', `The database cannot be used (${code}).`);
   if (isFatal(error)) return unavailable();
+  const message = showsMessages ? raised(error, code) : undefined;
+  if (message !== undefined) return message;
+  if (code === '42501' && isOfCaller)
+    return failed('forbidden', `The role of the caller may not do this: ${text}.`);
   if (code === '23505') return broken('unique');
   if (code === '23503' || code === '23001') return broken('foreignKey');
   if (code === '23502') return broken('notNull');
@@ -164,13 +198,12 @@ export function meaningOf(error: unknown): unknown {
   if (isRefusal(error, code)) return broken('other');
   if (code === '57014') return failed('timeout', 'The database took longer than the deadline.');
   if (/^(?:40|55P03)/u.test(code)) return failed('busy', 'The database is busy with other writes.');
-  if (isMistake(error)) return failed('changed', `A function in the database fails: ${message}.`);
+  if (isMistake(error)) return failed('changed', `A function in the database fails: ${text}.`);
   // The schema was changed while the service runs, and has to be restored.
   if (/^(?:42P01|42703|42704|42804|42883|428C9)$/u.test(code))
-    return failed('changed', `The database is not as the specification says: ${message}.`);
+    return failed('changed', `The database is not as the specification says: ${text}.`);
   // Citus, or another database that speaks the protocol of PostgreSQL.
-  if (isUnsupported(error))
-    return failed('unsupported', `The database does not do this: ${message}.`);
+  if (isUnsupported(error)) return failed('unsupported', `The database does not do this: ${text}.`);
   // No connection, no permission, a full disk, an exhausted sequence, a standby, a view that is not populated, or a
   // trigger that changes its own row.
   return isLoss(error) || /^(?:08|25006|2200H|27|28|3D000|42501|53|55|57P|58|E[A-Z]+$)/u.test(code)

@@ -1,4 +1,4 @@
-import { valuesFor, type Statement, type Values } from '../../sql/statement.ts';
+import { valuesFor, type Requester, type Statement, type Values } from '../../sql/statement.ts';
 import {
   ConstraintError,
   DatabaseFailure,
@@ -6,8 +6,9 @@ import {
   type Row,
   type Transaction,
 } from '../database.ts';
-import { isLoss, meaningOf, outcomeUnknown } from './errors.ts';
+import { isLoss, meaningOf, outcomeUnknown, type ErrorContext } from './errors.ts';
 import type { Connection, Rows } from './connection.ts';
+import { begin, type CallerSession } from './session.ts';
 
 /** A statement sent after the work has ended must not reach the next transaction. */
 const over = new Error('The transaction is over');
@@ -26,7 +27,19 @@ export interface TransactionOptions {
   readonly checksAtOnce: boolean;
   /** Uses one connection to each node of Citus, as foreign keys to reference tables require. */
   readonly isSequential: boolean;
+  /** Whether callers get the messages of errors raised on purpose. */
+  readonly showsMessages: boolean;
 }
+
+/** For whom a transaction runs. */
+export interface Principal {
+  readonly requester?: Requester | undefined;
+  /** The settings of its statements, except those of `service`. */
+  readonly session?: CallerSession | undefined;
+}
+
+/** Whose settings hold in a transaction. */
+type Owner = 'service' | 'caller';
 
 /**
  * One transaction. On PostgreSQL an error ends a transaction, and the cause of a conflict is looked up afterwards;
@@ -40,22 +53,39 @@ export class OpenTransaction implements Transaction {
   private readonly connection: Connection;
   private readonly isNamed: (statement: Statement) => boolean;
   private readonly options: TransactionOptions;
+  private readonly principal: Principal;
   private begun: Promise<unknown> = Promise.resolve();
   private isCommitting = false;
+  /** Whose settings hold after all that was sent. */
+  private owner: Owner = 'service';
+  /** Settles once these settings hold; undefined if they do. */
+  private entering: Promise<unknown> | undefined;
 
   constructor(
     connection: Connection,
     isNamed: (statement: Statement) => boolean,
     options: TransactionOptions,
+    principal: Principal = {},
   ) {
     this.connection = connection;
     this.isNamed = isNamed;
     this.options = options;
+    this.principal = principal;
+  }
+
+  get isOfCaller(): boolean {
+    return this.principal.session !== undefined;
+  }
+
+  /** How the error that ended it is to be read. */
+  get errorContext(): ErrorContext {
+    const { showsMessages } = this.options;
+    return { isOfCaller: this.owner === 'caller', showsMessages };
   }
 
   async begin(): Promise<void> {
     const { connection } = this;
-    const steps = ['BEGIN ISOLATION LEVEL READ COMMITTED'];
+    const steps = [begin];
     if (this.options.checksAtOnce) steps.push('SET CONSTRAINTS ALL IMMEDIATE');
     if (this.options.isSequential)
       steps.push(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
@@ -65,31 +95,21 @@ export class OpenTransaction implements Transaction {
     else await this.begun;
   }
 
-  readonly all = async (statement: Statement, values: Values): Promise<readonly Row[]> =>
-    (await this.send(statement, values)).rows;
+  readonly all = (statement: Statement, values: Values): Promise<readonly Row[]> =>
+    this.allAs('caller', statement, values);
 
-  readonly run = async (statement: Statement, values: Values): Promise<Changed> => {
-    if (this.options.keepsSavepoints) await this.command('SAVEPOINT one');
-    try {
-      const { rows, count } = await this.send(statement, values);
-      if (this.options.keepsSavepoints) await this.command('RELEASE one');
-      return { rows: count, insertedId: rows[0]?.at(-1) ?? 0, returned: rows };
-    } catch (error) {
-      const meaning = meaningOf(error);
-      if (!(meaning instanceof ConstraintError)) throw error;
-      if (!this.options.keepsSavepoints) {
-        this.failure = new NeedsSavepoints('A constraint refused a change', { cause: error });
-        throw this.failure;
-      }
-      this.failure = undefined;
-      // `ROLLBACK TO` keeps the savepoint, so the next one would be nested in it.
-      await this.command('ROLLBACK TO one');
-      await this.command('RELEASE one');
-      throw meaning;
-    }
-  };
+  readonly run = (statement: Statement, values: Values): Promise<Changed> =>
+    this.runAs('caller', statement, values);
+
+  get service(): Pick<Transaction, 'all' | 'run'> {
+    return {
+      all: (statement, values) => this.allAs('service', statement, values),
+      run: (statement, values) => this.runAs('service', statement, values),
+    };
+  }
 
   readonly rehearse = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    const { owner } = this;
     await this.command('SAVEPOINT rehearsal');
     try {
       return await work();
@@ -98,9 +118,43 @@ export class OpenTransaction implements Transaction {
       if (this.failure === undefined) {
         await this.command('ROLLBACK TO rehearsal');
         await this.command('RELEASE rehearsal');
+        // The settings are rolled back as well.
+        this.owner = owner;
       }
     }
   };
+
+  private async allAs(owner: Owner, statement: Statement, values: Values): Promise<readonly Row[]> {
+    return (await this.send(owner, statement, values)).rows;
+  }
+
+  private async runAs(owner: Owner, statement: Statement, values: Values): Promise<Changed> {
+    const { keepsSavepoints } = this.options;
+    if (keepsSavepoints) {
+      // After the savepoint, they would be rolled back with the change.
+      await this.trySend(async () => this.become(owner));
+      await this.command('SAVEPOINT one');
+    }
+    try {
+      const { rows, count } = await this.send(owner, statement, values);
+      if (keepsSavepoints) await this.command('RELEASE one');
+      return { rows: count, insertedId: rows[0]?.at(-1) ?? 0, returned: rows };
+    } catch (error) {
+      const meaning = meaningOf(error, this.errorContext);
+      if (!(meaning instanceof ConstraintError)) throw error;
+      if (!keepsSavepoints) {
+        this.failure = new NeedsSavepoints('A constraint refused a change', { cause: error });
+        throw this.failure;
+      }
+      this.failure = undefined;
+      // `ROLLBACK TO` keeps the savepoint, so the next one would be nested in it.
+      await this.command('ROLLBACK TO one');
+      await this.command('RELEASE one');
+      const { trace } = this.principal.requester ?? {};
+      if (trace !== undefined) trace.databaseError = error;
+      throw meaning;
+    }
+  }
 
   /** Ends the transaction with `timeout`, unless it is being committed. */
   expire(): void {
@@ -132,12 +186,38 @@ export class OpenTransaction implements Transaction {
       await this.connection.command('ROLLBACK').catch(() => this.connection.abandon());
   }
 
-  private async send(statement: Statement, values: Values): Promise<Rows> {
+  private async send(owner: Owner, statement: Statement, values: Values): Promise<Rows> {
     const { sql } = statement;
     const parameters = valuesFor(statement, values);
-    return this.trySend(() =>
-      this.connection.query(sql, parameters, this.isNamed(statement), values.budget),
-    );
+    const entering = this.principal.session === undefined ? undefined : this.become(owner);
+    return this.trySend(() => {
+      const isNamed = this.isNamed(statement);
+      const sent = this.connection.query(sql, parameters, isNamed, values.budget);
+      return entering === undefined ? sent : afterEntering(entering, sent);
+    });
+  }
+
+  /**
+   * Makes the settings hold that a statement of this owner needs. The returned promise need not be awaited before the
+   * statement is sent: if it rejects, the server rejects the statement too.
+   */
+  private become(owner: Owner): Promise<unknown> | undefined {
+    const { session } = this.principal;
+    if (session === undefined || this.failure !== undefined) return undefined;
+    if (owner !== this.owner) {
+      this.owner = owner;
+      const entering =
+        owner === 'caller'
+          ? session.enter(this.connection, this.isNamed(session.make))
+          : this.connection.command(session.drop);
+      this.entering = entering;
+      // A failure stays, and fails the next statement.
+      const entered = (): void => {
+        if (this.entering === entering) this.entering = undefined;
+      };
+      void entering.then(entered, () => undefined);
+    }
+    return this.entering;
   }
 
   private command(sql: string): Promise<string> {
@@ -153,4 +233,12 @@ export class OpenTransaction implements Transaction {
       throw error;
     }
   }
+}
+
+/** The rows of a statement that was sent behind the settings. A failure of the settings is the cause of its own. */
+async function afterEntering(entering: Promise<unknown>, sent: Promise<Rows>): Promise<Rows> {
+  const [entered, answer] = await Promise.allSettled([entering, sent]);
+  if (entered.status === 'rejected') throw entered.reason;
+  if (answer.status === 'rejected') throw answer.reason;
+  return answer.value;
 }

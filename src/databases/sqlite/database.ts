@@ -159,8 +159,7 @@ export class SqliteDatabase implements Database {
   }
 
   private transaction(): Transaction {
-    return {
-      asksAtOnce: false,
+    const work: Pick<Transaction, 'all' | 'run'> = {
       all: async (statement, values) => {
         try {
           return this.writer.all(statement, values);
@@ -184,6 +183,11 @@ export class SqliteDatabase implements Database {
           throw meaningOf(error);
         }
       },
+    };
+    return {
+      ...work,
+      asksAtOnce: false,
+      service: work,
       rehearse: async (work) => {
         const { driver } = this.writer;
         driver.exec('SAVEPOINT rehearsal');

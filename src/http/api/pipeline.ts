@@ -5,6 +5,8 @@ import { negotiate, type Representation } from '../../query/request/headers.ts';
 import { refusalOf, type Caller } from '../../model/access.ts';
 import type { RequestKind } from '../../query/request/parameters.ts';
 import type { ResourceView } from '../../model/view.ts';
+import { ConstraintError, DatabaseFailure } from '../../databases/database.ts';
+import type { SessionSettings } from '../../model/session.ts';
 import { respondError } from '../response/error.ts';
 import { emptyResponse, type Response } from '../response/response.ts';
 import { after, unless, type MaybePromise } from '../../lib/maybe-promise.ts';
@@ -112,9 +114,25 @@ function answerCaller(exchange: Exchange, route: Result<Route>, caller: Result<C
   return unless(
     () => answerRoute(exchange, route.value, caller.value),
     (error) => {
+      if (isForbidden(error, exchange)) {
+        exchange.trace.databaseError = error.cause;
+        return fail(refusalOf(caller.value, exchange.servedApi.api.settings));
+      }
       if (exchange.watching !== undefined) exchange.watching.thrown = error;
       return fail(exchange.failed(error));
     },
+  );
+}
+
+/**
+ * Whether the database refuses the caller: by a privilege or policy, or by an error of a policy, such as a missing claim
+ * that it takes for a number. Constraints that values break do not come this far.
+ */
+function isForbidden(error: unknown, { servedApi }: Exchange): error is Error {
+  if (servedApi.sessionOf === undefined) return false;
+  return (
+    error instanceof ConstraintError ||
+    (error instanceof DatabaseFailure && error.kind === 'forbidden')
   );
 }
 
@@ -162,7 +180,18 @@ function answerResource(exchange: Exchange, route: ResourceRoute, caller: Caller
   if (method === 'OPTIONS' && isServed(name, version, servedApi.api))
     return ok(emptyResponse(204, exchange.requestId, { allow: allowOf(id) }));
   const resolved = resolveRoute(exchange, route, caller);
-  return resolved.ok ? answerResolved(exchange, caller, resolved.value, id) : resolved;
+  if (!resolved.ok) return resolved;
+  const { sessionOf } = servedApi;
+  const inside = sessionOf === undefined ? exchange : inSession(exchange, sessionOf(caller.claims));
+  return answerResolved(inside, caller, resolved.value, id);
+}
+
+/** The exchange with a database that runs each statement with the settings of the caller. */
+function inSession(exchange: Exchange, settings: SessionSettings): Exchange {
+  const database = exchange.database.inSession?.(settings);
+  // The served API would not have begun without it.
+  if (database === undefined) throw new TypeError('The database has no sessions');
+  return { ...exchange, database };
 }
 
 /** Answers `/_audit` and `/_audit/:id` like a resource that is only read. See docs/contract/6-operation.md#audit. */

@@ -17,11 +17,35 @@ const defaults = {
   excludePatterns: ['/_health', '/_ready', '/_metrics'],
 } as const satisfies LoggingSpecification;
 
-/** An error and its cause, without further properties: drivers put values of records there. */
+/**
+ * An error and its cause with its SQLSTATE, without further properties: drivers put values of records there.
+ */
 function errorOf(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, cause } = error;
-  return { type: name, message, stack, ...(cause === undefined ? {} : { cause: errorOf(cause) }) };
+  return {
+    type: name,
+    ...sqlStateOf(error),
+    message,
+    stack,
+    ...(cause === undefined ? {} : { cause: errorOf(cause) }),
+  };
+}
+
+function sqlStateOf(error: unknown): { readonly sqlState?: string } {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/u.test(code) ? { sqlState: code } : {};
+}
+
+/**
+ * An error that the response may not show. The messages of most contain values of records, so only those that are meant
+ * for people, and those about permissions, are in the log.
+ */
+function databaseErrorOf(error: unknown): object {
+  const { message } = (error ?? {}) as Partial<Error>;
+  const state = sqlStateOf(error);
+  const isShown = /^(?:P0001|PT|42)/u.test(state.sqlState ?? '');
+  return isShown ? { ...state, message } : state;
 }
 
 /**
@@ -60,6 +84,9 @@ export function requestLog(
       status: end.status,
       code: end.code,
       duration: toldTime(end.duration),
+      ...(request.databaseError === undefined
+        ? {}
+        : { databaseError: databaseErrorOf(request.databaseError) }),
       caller: request.caller,
       client: request.client,
       ...(includeHeaders

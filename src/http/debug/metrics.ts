@@ -138,9 +138,12 @@ export class Metrics {
         else count(begin);
       }
     };
+    const { inSession } = database;
     return {
       dialect: database.dialect,
       asksAtOnce: database.asksAtOnce,
+      isOfCaller: database.isOfCaller === true,
+      ...(inSession && { inSession: (settings) => this.measure(inSession(settings)) }),
       all: (statement, values) => counted(() => database.all(statement, values)),
       count: (statement, values) => counted(() => database.count(statement, values)),
       writeOne: (statement, values) =>

@@ -22,7 +22,12 @@ import { Admitted, type Admission } from '../load/admission.ts';
 import type { ResponseBatch } from '../load/response-batch.ts';
 import { answer } from '../api/pipeline.ts';
 import { isProbe } from '../api/router.ts';
-import { ClientGone, DatabaseFailure, type FailureKind } from '../../databases/database.ts';
+import {
+  ClientGone,
+  DatabaseFailure,
+  RaisedError,
+  type FailureKind,
+} from '../../databases/database.ts';
 import { onGone, whileThere } from '../response/streaming.ts';
 import type { MemoryBudgets } from '../load/memory-budget.ts';
 import type { ReadMemory } from '../load/read-memory.ts';
@@ -174,6 +179,7 @@ export class RequestHandler {
     const failed = (error: unknown): ApiError => {
       if (error instanceof ClientGone) throw error;
       const refused = refusalOf(error);
+      if (error instanceof RaisedError) observed.trace.databaseError = error.cause;
       if (refused === undefined) this.report(observed, error);
       return refused ?? failureOf(error);
     };
@@ -284,6 +290,7 @@ const failures: Readonly<Record<FailureKind, ApiError>> = {
     'DATABASE_UNAVAILABLE',
     'The database, as it is set up, cannot do what this request takes; the log has it under the request id',
   ),
+  forbidden: apiError('FORBIDDEN', 'The database does not allow this'),
   timeout: apiError('QUERY_TIMEOUT', 'The database took longer than its deadline'),
   outcomeUnknown: apiError(
     'OUTCOME_UNKNOWN',
@@ -291,9 +298,14 @@ const failures: Readonly<Record<FailureKind, ApiError>> = {
   ),
 };
 
-/** The error of a response that would be too long: beyond its row budget, or beyond any string of JavaScript. */
+/**
+ * The error for the client if nothing is wrong with the service: a message of the database, or a response that would be
+ * too long, beyond its row budget or beyond any string of JavaScript.
+ */
 function refusalOf(error: unknown): ApiError | undefined {
   if (error instanceof ApiFailure) return error.error;
+  if (error instanceof RaisedError)
+    return apiError('DATABASE_REFUSED', error.message, { status: error.status });
   return error instanceof RangeError && error.message === 'Invalid string length'
     ? responseTooLong
     : undefined;

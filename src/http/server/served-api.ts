@@ -1,12 +1,13 @@
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { ok, type Result } from '../../errors.ts';
-import type { Database } from '../../databases/database.ts';
+import { DatabaseFailure, type Database } from '../../databases/database.ts';
 import { AuditLog } from '../../records/write/audit-log.ts';
 import { IdempotencyKeys } from '../../records/write/idempotency.ts';
 import { ReadinessProbe } from '../../databases/readiness.ts';
-import type { Subject } from '../../model/access.ts';
+import type { Claims, Subject } from '../../model/access.ts';
 import type { Api, Version } from '../../model/api.ts';
+import { sessionsOf, type SessionSettings } from '../../model/session.ts';
 import { viewKey, viewOf, type ResourceView, type View } from '../../model/view.ts';
 import { claimsKey } from '../../query/access/claims.ts';
 import type { ReadPlan } from '../../query/plan.ts';
@@ -28,6 +29,12 @@ const longestKey = 4_096;
 /** How many views are cached: one for each version and set of roles that a rule names. */
 const keptViews = 500;
 
+function noSessions(): DatabaseFailure {
+  return new DatabaseFailure(
+    'database.session needs PostgreSQL. Name such a database, or take it out of the file.',
+  );
+}
+
 /** A cache of compiled plans. */
 interface Kept<Key, Compiled> {
   readonly get: (key: Key) => Compiled | undefined;
@@ -46,6 +53,8 @@ export class ServedApi {
   /** Undefined if no changes are recorded. */
   readonly auditLog: AuditLog | undefined;
   readonly readiness: ReadinessProbe;
+  /** The settings of a caller's statements; undefined without `database.session`. */
+  readonly sessionOf: ((claims: Claims) => SessionSettings) | undefined;
   readonly folder: string | undefined;
   /** Absent in `start`, and on PostgreSQL. */
   readonly sandboxes: Sandboxes | undefined;
@@ -64,6 +73,8 @@ export class ServedApi {
   /** `folder`: that of the specification and its modules. */
   constructor(api: Api, database: Database, folder?: string, sandboxes?: Sandboxes) {
     this.api = api;
+    this.sessionOf = sessionsOf(api);
+    if (this.sessionOf !== undefined && database.inSession === undefined) throw noSessions();
     this.sandboxes = sandboxes;
     this.folder = folder;
     this.database = database;

@@ -30,7 +30,8 @@ function componentOf(status: number): string {
 
 /**
  * The errors of an operation, by status. `asksWho`: it may be refused for want of credentials; `hasSunset`: the version ends at a
- * day that is known; `isSimulated`: requests may be answered with errors of any status.
+ * day that is known; `isSimulated`: requests may be answered with errors of any status, as with `isRaised`, where the database
+ * raises them.
  */
 export function errorsOf(
   kind: RequestKind,
@@ -38,7 +39,13 @@ export function errorsOf(
     asksWho,
     hasSunset,
     isSimulated,
-  }: { readonly asksWho: boolean; readonly hasSunset: boolean; readonly isSimulated: boolean },
+    isRaised,
+  }: {
+    readonly asksWho: boolean;
+    readonly hasSunset: boolean;
+    readonly isSimulated: boolean;
+    readonly isRaised: boolean;
+  },
 ): Readonly<Record<string, JsonSchema>> {
   const statuses = [
     ...statusesOf[kind].filter((status) => asksWho || status !== 401),
@@ -48,36 +55,63 @@ export function errorsOf(
     ...Object.fromEntries(
       statuses.map((status) => [String(status), ref(`responses/${componentOf(status)}`)]),
     ),
-    ...(isSimulated ? { default: ref('responses/SimulatedError') } : {}),
+    ...(isSimulated
+      ? { default: ref('responses/SimulatedError') }
+      : isRaised
+        ? { default: ref('responses/DatabaseError') }
+        : {}),
   };
 }
 
 /**
  * The error answers that operations share, by the names that `errorsOf` refers to; `common` are headers of all. A
- * simulated error may have any of their statuses.
+ * simulated error, and one that the database raises, may have any of their statuses.
  */
 export function errorResponses(
   common: JsonSchema,
   isSimulated: boolean,
+  isRaised: boolean,
 ): Readonly<Record<string, JsonSchema>> {
   const statuses = [...new Set(codes.map((code) => errorTable[code].status))].sort((a, b) => a - b);
   return {
     ...Object.fromEntries(
-      statuses.map((status) => [componentOf(status), errorResponse(status, common, isSimulated)]),
+      statuses.map((status) => [
+        componentOf(status),
+        errorResponse(status, common, isSimulated, isRaised),
+      ]),
     ),
     SimulatedError: {
       description: 'An error of the network simulation.',
       headers: common,
       content: { 'application/json': { schema: ref('schemas/Error') } },
     },
+    DatabaseError: {
+      description: 'An error that the database raises, with a status of its own.',
+      headers: common,
+      content: { 'application/json': { schema: ref('schemas/Error') } },
+    },
   };
 }
 
-function errorResponse(status: number, common: JsonSchema, isSimulated: boolean): JsonSchema {
+function errorResponse(
+  status: number,
+  common: JsonSchema,
+  isSimulated: boolean,
+  isRaised: boolean,
+): JsonSchema {
   const own = codes.filter(
-    (code) => errorTable[code].status === status && (isSimulated || code !== 'SIMULATED_ERROR'),
+    (code) =>
+      errorTable[code].status === status &&
+      (isSimulated || code !== 'SIMULATED_ERROR') &&
+      (isRaised || code !== 'DATABASE_REFUSED'),
   );
-  const all = isSimulated ? [...new Set<ErrorCode>([...own, 'SIMULATED_ERROR'])] : own;
+  const all = [
+    ...new Set<ErrorCode>([
+      ...own,
+      ...(isSimulated ? (['SIMULATED_ERROR'] as const) : []),
+      ...(isRaised ? (['DATABASE_REFUSED'] as const) : []),
+    ]),
+  ];
   const [first] = own;
   const lines = own.map((code) => `- \`${code}\`: ${errorTable[code].about}`);
   return {

@@ -68,7 +68,11 @@ function* documentSteps(
     schemas,
     parameters: { ...reservedParameters(api.limits), ...headerParameters },
     headers: responseHeaders,
-    responses: errorResponses(commonHeaders(context), isSimulated(context)),
+    responses: errorResponses(
+      commonHeaders(context),
+      isSimulated(context),
+      api.settings.database?.messages === true,
+    ),
   };
   for (const resourceView of resourceViews) {
     Object.assign(paths, pathsOf(resourceView, context));

@@ -145,6 +145,7 @@ function operation(
         asksWho: api.settings.auth !== undefined,
         hasSunset: version.sunset !== undefined,
         isSimulated: isSimulated(context),
+        isRaised: api.settings.database?.messages === true,
       }),
     },
   };

@@ -218,7 +218,8 @@ export class AuditTrail {
         .flatMap((entry) =>
           fields.map((field) => encodeValue(this.dialect, entry[field.name] ?? null, field)),
         );
-      await this.transaction.run(this.statements.insertMany(resource, fields, count), { bound });
+      const statement = this.statements.insertMany(resource, fields, count);
+      await this.transaction.service.run(statement, { bound });
       from += count;
     }
   }

@@ -86,7 +86,7 @@ async function advanceSequences(
   for (const field of fields.values()) {
     const isCounted =
       field === id ? isGenerated(id) : field.type.number === 'whole' && isLeftToDatabase(field);
-    if (isCounted && (await advanceSequence(field, dialect, transaction))) hasHelped = true;
+    if (isCounted && (await advanceSequence(field, dialect, transaction.service))) hasHelped = true;
   }
   return hasHelped;
 }

@@ -8,7 +8,8 @@ import { immutableMessage } from '../../query/write/write.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { decodeValue, encodeValue, type StoredValues } from '../../sql/dialect.ts';
 import { hiddenKeys, keptIn, missingOwners, type DataAccess, type Conflict } from './conflicts.ts';
-import { ConstraintError, requireOneRow } from '../../databases/database.ts';
+import { ConstraintError, refusedByPolicy, requireOneRow } from '../../databases/database.ts';
+import { ApiFailure } from '../api-failure.ts';
 import type { ValuesBefore } from './audit-trail.ts';
 import { explainConflicts } from './database-rules.ts';
 import {
@@ -181,7 +182,9 @@ export async function updatePivot(
   const bound = encodedIn(fields, change, dialect);
   const id = decodeValue(dialect, row, relation.through.id);
   return linkProblems({ relation, link, values: change, current, id }, access, async () => {
-    requireOneRow(await transaction.run(statement, { bound, id: row }));
+    const changed = await transaction.run(statement, { bound, id: row });
+    if (changed.rows === 0 && transaction.isOfCaller === true) throw refusedByPolicy();
+    requireOneRow(changed);
     await trail?.changed(before);
   });
 }
@@ -201,7 +204,7 @@ export async function deleteLink(
     const { rows } = await transaction.run(statements.delete(through), { bound: [], id });
     const own = decodeValue(dialect, id, through.id);
     const why = rows > 0 ? undefined : await unchangedError(access, through, own);
-    if (why instanceof ConstraintError) throw why;
+    if (why !== undefined && !(why instanceof ApiFailure)) throw why;
     await changeMorphs(access, through, affected.going);
     await recordReleased(access, before);
     return [];

@@ -6,7 +6,7 @@ import { decoderOf, encodeValue, type StoredForms } from '../../sql/dialect.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { Requester } from '../../sql/statement.ts';
 import type { DataAccess, Names } from './conflicts.ts';
-import { skippedByTrigger, type Row } from '../../databases/database.ts';
+import { refusedByPolicy, skippedByTrigger, type Row } from '../../databases/database.ts';
 import { ApiFailure } from '../api-failure.ts';
 import type { RunRead } from '../row-budget.ts';
 import type { AuditedRequest } from './audit-trail.ts';
@@ -58,7 +58,10 @@ export function notFound({ name }: Resource, id: JsonValue | string): ApiError {
   );
 }
 
-/** The exception for a write that changed no row: the record does not exist, or a trigger prevented the change. */
+/**
+ * The exception for a write that changed no row: the record does not exist, a policy of row level security keeps the caller
+ * from changing it, or a trigger prevented the change.
+ */
 export async function unchangedError(
   { transaction, statements, dialect }: DataAccess,
   resource: Resource,
@@ -66,7 +69,8 @@ export async function unchangedError(
 ): Promise<Error> {
   const values = { bound: [], id: encodeValue(dialect, id, resource.id) };
   const [row] = await transaction.all(statements.current(resource, []), values);
-  return row === undefined ? new ApiFailure(notFound(resource, id)) : skippedByTrigger();
+  if (row === undefined) return new ApiFailure(notFound(resource, id));
+  return transaction.isOfCaller === true ? refusedByPolicy() : skippedByTrigger();
 }
 
 export function ifMatchFailed(): ApiError {

@@ -235,7 +235,11 @@ export class Writer {
     if (ifMatch === undefined && ifNoneMatch === undefined) return;
     const values = { bound: [], id: this.encode(id, resource.id) };
     const [row] = await this.transaction.all(this.statements.lock(resource), values);
-    if (row === undefined) throw new ApiFailure(notFound(resource, id));
+    // A policy may let the caller see a row that it may not lock.
+    if (row === undefined)
+      throw this.transaction.isOfCaller === true
+        ? await unchangedError(this.access, resource, id)
+        : new ApiFailure(notFound(resource, id));
     const { plain, compiled, limits } = this.context;
     const isAny = (header = '*'): boolean => header.trim() === '*';
     const needsTag = !isAny(ifMatch) || !isAny(ifNoneMatch);

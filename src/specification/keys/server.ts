@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
-import { list, object, required, scalarOrMap } from '../parsers/collections.ts';
+import { list, map, object, required, scalarOrMap } from '../parsers/collections.ts';
 import { consistent, exactly, mapped, refined, type Definition } from '../parsers/definition.ts';
+import { settingNames } from '../parsers/names.ts';
 import { boolean, choice, duration, integer, size, text } from '../parsers/scalars.ts';
 import type { DatabaseSpecification, ServerSpecification } from '../specification.ts';
 import { collation, webBase } from './common.ts';
@@ -25,6 +26,52 @@ function databaseUrl(description?: string): Definition<string> {
     examples: ['sqlite:data.db', 'sqlite::memory:', 'postgres://localhost/shop'],
   });
 }
+
+/** Settings on which the service itself depends. */
+const ownSettings: ReadonlySet<string> = new Set([
+  'array_nulls',
+  'bytea_output',
+  'client_encoding',
+  'datestyle',
+  'default_transaction_isolation',
+  'extra_float_digits',
+  'idle_in_transaction_session_timeout',
+  'idle_session_timeout',
+  'intervalstyle',
+  'lc_monetary',
+  'session_authorization',
+  'standard_conforming_strings',
+  'statement_timeout',
+  'timezone',
+  'transaction_deferrable',
+  'transaction_isolation',
+  'transaction_read_only',
+  'transaction_timeout',
+]);
+
+/** A word in braces beside `{user}` and `{user.<claim>}`. */
+const noClaim = /\{(?!user\}|user\.[\w./:@-]+\})[\w./:@-]*\}/u;
+
+/** `session`. See docs/contract/8-existing-databases.md#sessions. */
+const session = refined(
+  map(settingNames, text({ allowEmpty: true }), {
+    description:
+      'Settings of PostgreSQL for the transactions of each caller, such as `role`: texts in which `{user}` is all claims as JSON and `{user.sub}` one claim. For row level security.',
+    minimum: 1,
+  }),
+  (settings, report) => {
+    for (const [name, value] of Object.entries(settings)) {
+      if (ownSettings.has(name.toLowerCase()))
+        report([name], `\`${name}\` is a setting that the service makes itself`);
+      const [wrong] = noClaim.exec(value) ?? [];
+      if (wrong !== undefined)
+        report(
+          [name],
+          `\`${wrong}\` is no claim: {user} is all claims as JSON, and {user.sub} one claim, whose name has letters, digits and _ - . : / @`,
+        );
+    }
+  },
+);
 
 /** `database`: an object, or just its URL. */
 export const database = exactly<DatabaseSpecification>()(
@@ -56,6 +103,12 @@ export const database = exactly<DatabaseSpecification>()(
         collation: collation(
           'How texts compare: by code point, or in the collation of each column; by default by code point where Plinth manages the table.',
         ),
+        session,
+        messages: boolean({
+          description:
+            'Whether callers get the messages of errors that functions and triggers raise on purpose.',
+          default: false,
+        }),
       }),
       {
         description: 'The database: a URL, or a map with `url` and how to use it.',

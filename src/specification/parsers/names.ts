@@ -91,6 +91,18 @@ export const claimNames: NameRule = {
   refusal: (name) => refuseName(name, "a claim's name", 'letters, digits and _ - . : / @'),
 };
 
+/** Names of settings of PostgreSQL. */
+export const settingNames: NameRule = {
+  pattern: /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/,
+  caseless: true,
+  refusal: (name) =>
+    refuseName(
+      name,
+      "a setting's name",
+      'letters from a to z, digits and `_`, and parts joined with dots, such as `app.tenant`',
+    ),
+};
+
 /** Names of field groups, written after `@` in `fields`. */
 export const groupNames: NameRule = {
   pattern: /^[A-Za-z][A-Za-z0-9_-]{0,62}$/,
