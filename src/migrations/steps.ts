@@ -390,6 +390,11 @@ export function isDone({ steps, isRecordStale }: Migration): boolean {
   return neededSteps(steps).length === 0 && !isRecordStale;
 }
 
+/** Whether applying it would change nothing: not even the tables that only some requests need. */
+export function isEmpty(migration: Migration): boolean {
+  return isDone(migration) && !migration.steps.some(({ isExtra }) => isExtra === true);
+}
+
 /**
  * The reason why a migration did not happen, as a DatabaseFailure. `meaning` is the error in the terms of this
  * service.

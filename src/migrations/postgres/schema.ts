@@ -36,6 +36,7 @@ import {
   arePossible,
   findMigration,
   isDone,
+  isEmpty,
   migrationFailure,
   type MigrationOptions,
 } from '../steps.ts';
@@ -197,7 +198,7 @@ export async function migrate(
 ): Promise<readonly MigrationStep[]> {
   try {
     const planned = await prepared(database, api, options);
-    if (isDone(planned) || !arePossible(planned.steps, options)) return planned.steps;
+    if (isEmpty(planned) || !arePossible(planned.steps, options)) return planned.steps;
     await makeRecord(database);
     const steps = await change(database, api, options, true);
     return steps ?? (await change(database, api, options, false)) ?? [];
