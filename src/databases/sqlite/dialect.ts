@@ -168,7 +168,7 @@ function compared(column: string, field: Field): string {
 }
 
 function isInteger(part: Field | undefined): boolean {
-  return part?.type.json === 'integer';
+  return part?.type.json === 'integer' || part?.type.kind === 'bigint';
 }
 
 function selectComposite(column: string, id: Field): string {

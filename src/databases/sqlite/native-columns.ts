@@ -34,6 +34,8 @@ function formsOf(
   shared: 'codePoint' | 'database' = 'database',
 ): ReadonlyMap<string, FoundForm> {
   const byName = new Map(columns.map((column) => [foldName(column.name), column]));
+  // Only a key of one column is counted.
+  const isAlone = columns.filter(({ pk }) => pk > 0).length === 1;
   const found = new Map<string, FoundForm>();
   for (const field of fields.values()) {
     const column = byName.get(foldName(field.column));
@@ -46,7 +48,7 @@ function formsOf(
         type,
         isEnum: false,
         isCollated: collation === 'database',
-        isFilled: fallback !== null || (pk === 1 && /^integer$/iu.test(type)),
+        isFilled: fallback !== null || (isAlone && pk === 1 && /^integer$/iu.test(type)),
         isComputed,
       },
     });

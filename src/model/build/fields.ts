@@ -12,12 +12,18 @@ import { storedIn, type FoundForm } from '../field-types/stored-as.ts';
 /** Fills in the declared fields of a resource, with `id` first where it is not declared. */
 export function buildFields(resource: DraftResource, report: Report): void {
   const { fields, path, source } = resource;
+  const isKeyed = source.key !== undefined && source.fields['id'] === undefined;
+  if (source.key !== undefined && !isKeyed)
+    report(
+      [...path, 'fields', 'id'],
+      'id is made of the fields of key; give this field another name, and its column: id',
+    );
   const id =
-    source.fields['id'] === undefined || source.key !== undefined
+    source.fields['id'] === undefined
       ? addField(resource, 'id', { type: 'id' }, [...path, 'fields'], report)
       : undefined;
   for (const [name, attributes] of Object.entries(source.fields))
-    if (attributes.type !== 'relation' && (name !== 'id' || source.key === undefined))
+    if (attributes.type !== 'relation')
       fields.set(
         name,
         makeField(
@@ -30,7 +36,7 @@ export function buildFields(resource: DraftResource, report: Report): void {
       );
   const declared = id ?? fields.get('id');
   if (declared === undefined) throw new TypeError(`${resource.name} has no id`);
-  resource.id = source.key === undefined ? declared : beginKey(resource, declared, report);
+  resource.id = isKeyed ? beginKey(resource, declared, report) : declared;
   fields.set('id', resource.id);
 }
 

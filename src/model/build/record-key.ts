@@ -10,13 +10,8 @@ import { reportUnknown } from './names.ts';
  * fields of several are found when the relations have added theirs (`finishKey`).
  */
 export function beginKey(resource: DraftResource, id: DraftField, report: Report): DraftField {
-  const { source, path, fields } = resource;
+  const { path, fields } = resource;
   const place = [...path, 'key'];
-  if (source.fields['id'] !== undefined)
-    report(
-      [...path, 'fields', 'id'],
-      'id is made of the fields of key; give this field another name, and its column: id',
-    );
   if (resource.isManaged)
     report(
       place,
@@ -115,7 +110,8 @@ export function finishKey(resource: DraftResource, report: Report): void {
 function problemOf(field: Draft<Field>): string | undefined {
   const { type, writeOnly, access, attributes } = field;
   const isScalar = type.json === 'string' || type.json === 'integer' || type.json === 'boolean';
-  if (!isScalar || !type.sortable) return `it is of type ${type.name}`;
+  if (!isScalar || !type.sortable || type.kind === 'bytes' || type.kind === 'numeric')
+    return `it is of type ${type.name}`;
   if (attributes.nullable === true) return 'it is nullable';
   if (writeOnly || access?.read !== undefined)
     return 'id shows its values to all who may read the record';

@@ -104,7 +104,8 @@ export const compositeIdType: FieldType = {
   // A character takes up to six in JSON.
   longest: (field) => 6 * partsOf(field).reduce((sum, part) => sum + part.type.longest(part), 0),
   schema: () => ({ type: 'string' }),
-  note: (field) => `Made of ${names(field)}; , % and / in them are percent-encoded.`,
+  note: (field) =>
+    `The values of ${names(field)}, joined with commas; a comma, % or / inside one is percent-encoded.`,
   wireName: () => 'string',
   examples: (field, exampleOf) => {
     const values = partsOf(field).map(exampleOf);
