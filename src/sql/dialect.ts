@@ -2,8 +2,7 @@ import type { Comparison } from '../model/operators.ts';
 import type { Codec, Field, Resource, Storage } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { JsonValue, StoredAs } from '../specification/specification.ts';
-import { isComposite } from '../model/field-types/composite-id.ts';
-import { compositeCodec } from './key.ts';
+import { isComposite, joined, partsOf, partValues } from '../model/field-types/composite-id.ts';
 import type { Parameter } from './statement.ts';
 
 /** How a database is asked for its plan of a statement, which does not run. */
@@ -200,6 +199,22 @@ export function codecOf(dialect: StoredForms, field: Field): Codec {
   const codec = dialect.nativeCodec?.(field) ?? field.type.forms[form];
   if (codec === undefined) throw new TypeError(`${field.type.name} has no form ${form}`);
   return codec;
+}
+
+/** How a composite id is bound and selected: as the JSON text of a list of the stored values of its parts. */
+function compositeCodec(dialect: StoredForms, id: Field): Codec {
+  const parts = partsOf(id);
+  return {
+    encode: (value) => {
+      const values = partValues(String(value), id) ?? [];
+      const stored = parts.map((part, index) => encodeValue(dialect, values[index] ?? null, part));
+      return dialect.keyText(stored, parts);
+    },
+    decode: (text) => {
+      const stored = JSON.parse(String(text)) as readonly SqlValue[];
+      return joined(parts.map((part, index) => decodeValue(dialect, stored[index] ?? null, part)));
+    },
+  };
 }
 
 /** A value on the wire as a dialect's own tables store it. */
