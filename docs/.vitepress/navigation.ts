@@ -78,6 +78,8 @@ export const sections: readonly Section[] = [
     ['Command line', 'reference/command-line.md'],
     ['What Plinth does not do', 'not-included.md'],
     ['FAQ', 'faq.md'],
+    ['Reliability', 'reliability.md'],
+    ['Threats', 'threats.md'],
   ),
   section(
     'Contract',
