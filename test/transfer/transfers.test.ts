@@ -193,7 +193,7 @@ describe('no password is shown', () => {
     await runIn(folder, {}, 'migrate', '--apply', '--database', url);
     const { code, out, err } = await runIn(folder, {}, 'introspect', url, '--out', 'made.yaml');
     expect([code, out]).toEqual([0, '']);
-    expect(err.split('\n')).toContain(`Next: plinth migrate made.yaml --database ${shown}`);
+    expect(err.split('\n')).toContain(`Next: plinth dev made.yaml --database ${shown}`);
     expect(readFileSync(folder.at('made.yaml'), 'utf8')).not.toContain(':plinth@');
     expect(existsSync(folder.at('.plinth/schema.json'))).toBe(true);
     await drop();
