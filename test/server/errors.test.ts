@@ -275,6 +275,7 @@ describe('the headers of every answer', () => {
 /** What clients were promised, beside the table of the server, from which documents and other tests are made. */
 const promised: Readonly<Record<number, readonly string[]>> = {
   400: [
+    'DATABASE_REFUSED',
     'INVALID_JSON',
     'INVALID_BODY',
     'INVALID_PARAMETER',
