@@ -24,7 +24,7 @@ const times = <Item>(count: number, item: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => item(index));
 const unknown = (count: number): Readonly<Record<string, number>> =>
   Object.fromEntries(times(count, (index) => [`k${index}`, 1]));
-/** No double holds it. */
+/** No database takes it. */
 const unsafe = '\0';
 
 test.each<readonly [string, unknown, 'VALIDATION_FAILED' | 'INVALID_VALUE', string]>([
