@@ -266,7 +266,7 @@ const refusals: readonly (readonly [what: string, text: string, problem: string]
   [
     'what is no name in a template',
     field('{ type: string, template: "{{1 + 1}}" }'),
-    'resources.things.fields.code.template {{1 + 1}} is no name',
+    'resources.things.fields.code.template {{1 + 1}} is not a name such as',
   ],
   [
     'arguments that are not JSON',
