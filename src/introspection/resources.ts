@@ -45,9 +45,8 @@ export function draftOf({
   let drafts = named.map((one) => resourceOf(one, named, fold, isManaged));
   // Junctions to a table that is left out are left out as well.
   for (;;) {
-    if (!isManaged) break;
     const unlinked = named.flatMap((one, index) =>
-      isUnlinked(one, drafts[index]) ? [one.table] : [],
+      isManaged && isUnlinked(one, drafts[index]) ? [one.table] : [],
     );
     if (unlinked.length === 0) break;
     served = served.filter(

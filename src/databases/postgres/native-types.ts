@@ -1,6 +1,6 @@
 import type { Codec, Field, NativeColumn, ValueKind } from '../../model/api.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { heldAs } from '../../model/field-types/stored-as.ts';
+import { heldAs, type ColumnLimits } from '../../model/field-types/stored-as.ts';
 import type { SqlValue } from '../../model/values.ts';
 
 type Sql = (text: string) => string;
@@ -261,10 +261,7 @@ function itemText(value: SqlValue): string {
 }
 
 /** The values that a column takes by its type, if fields of its kind have more. */
-export function limitsOf(
-  native: NativeColumn,
-  length: number | undefined,
-): { readonly minimum?: number; readonly maximum?: number; readonly maxLength?: number } {
+export function limitsOf(native: NativeColumn, length: number | undefined): ColumnLimits {
   return { ...typeOf(native).limits, ...(length === undefined ? {} : { maxLength: length }) };
 }
 
