@@ -227,7 +227,7 @@ test('a statement is cancelled over an encrypted connection as well', async () =
     `postgres://plinth:plinth@localhost:${port}/postgres?sslmode=verify-full&sslrootcert=ours.crt`,
     { folder: files },
   );
-  const database = await openPostgres(address, { pooler: 'transaction', statementTimeout: 300 });
+  const database = await openPostgres(address, { pooler: 'transaction', statementTimeout: 2_000 });
   try {
     await expect(database.all(statement('SELECT pg_sleep(60)'), none)).rejects.toMatchObject({
       kind: 'timeout',

@@ -278,7 +278,7 @@ describe('lost connections', () => {
 
   test('that give no sign, as where a server is gone with its machine: one is waited for, and none that was idle', async () => {
     const proxy = await startProxy(server.url);
-    const through = await openPostgres(proxy.url, { poolSize: 4, statementTimeout: 500 });
+    const through = await openPostgres(proxy.url, { poolSize: 4, statementTimeout: 2_000 });
     await Promise.all([1, 2, 3, 4].map(() => through.all(statement('SELECT pg_sleep(0.2)'), none)));
     expect(through.connections().idle).toBe(4);
     proxy.silence();

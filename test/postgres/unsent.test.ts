@@ -10,7 +10,7 @@ const isWriting = (): boolean => process.getActiveResourcesInfo().includes('Simp
 test('what a server that stands still does not take is not kept for it', async () => {
   const server = await createDatabase();
   const proxy = await startProxy(server.url);
-  const database = await openPostgres(proxy.url, { poolSize: 1, statementTimeout: 500 });
+  const database = await openPostgres(proxy.url, { poolSize: 1, statementTimeout: 2_000 });
   proxy.silence();
   // More than the system holds of a connection.
   const long = statement(`SELECT '${'x'.repeat(30_000_000)}'`);

@@ -42,10 +42,13 @@ export interface Running {
   readonly ended: Promise<Ended>;
 }
 
-/** The environment of the tests without what npm and the tests' own variables put into it. */
+/**
+ * The environment of the tests without what npm and the tests' own variables put into it, and without what makes programs
+ * colour what they print to a pipe.
+ */
 function environment(own: Surroundings['env']): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(?:npm_|INIT_CWD|PLINTH_|VITEST|NODE_OPTIONS)/u.test(name),
+    ([name]) => !/^(?:npm_|INIT_CWD|PLINTH_|VITEST|NODE_OPTIONS|CI$|FORCE_COLOR$)/u.test(name),
   );
   return { NODE_COMPILE_CACHE: compiled, ...Object.fromEntries(inherited), ...own };
 }
