@@ -13,7 +13,7 @@ test('a large read that waits for its turn gets it although nothing else happens
   const budgets = memoryBudgets(1_024 * mebibyte, mebibyte);
   const memory = new ReadMemory(budgets);
   const run = (records: number, work: () => string): unknown => {
-    const reservation = new Reservation(budgets.reads);
+    const reservation = new Reservation(budgets.small, budgets.reads);
     const request: ReadRequest = {
       reservation,
       requester: { caller: 'a', onGone: () => () => undefined },
@@ -38,4 +38,27 @@ test('a large read that waits for its turn gets it although nothing else happens
     expect(await busy).toBe('busy');
     expect(await run(1_000, () => 'large')).toBe('large');
   }
+});
+
+test('a request with two large reads does not wait for itself, and the next begins once it has ended', async () => {
+  const budgets = memoryBudgets(1_024 * mebibyte, mebibyte);
+  const memory = new ReadMemory(budgets);
+  const request = (): ReadRequest => ({
+    reservation: new Reservation(budgets.small, budgets.reads),
+    requester: { caller: 'a', onGone: () => () => undefined },
+    until: performance.now() + 5_000,
+    most: undefined,
+  });
+  const begun: string[] = [];
+  const run = (of: ReadRequest, records: number, name: string): unknown =>
+    memory.run(of, read(), records, () => begun.push(name));
+  const [first, second] = [request(), request()];
+  for (const name of ['small', 'another']) run(request(), 1, name);
+  run(first, 1_000, 'first');
+  const after = run(second, 1_000, 'second');
+  run(first, 1_000, 'first again');
+  expect(begun).toEqual(['small', 'another', 'first', 'first again']);
+  first.reservation.release();
+  await after;
+  expect(begun).toEqual(['small', 'another', 'first', 'first again', 'second']);
 });

@@ -20,6 +20,7 @@ import {
   type ListAddress,
   type PageResult,
 } from '../response/pagination.ts';
+import { listJson } from '../response/list-json.ts';
 import { jsonResponse, unlessKnown, type Response } from '../response/response.ts';
 import { after, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { JsonValue } from '../../specification/specification.ts';
@@ -71,10 +72,12 @@ export function listRecords(call: Call): MaybePromise<Result<Response>> {
     });
     return after(read, (result) => {
       exchange.trace.enter('finalize');
-      return after(inspectShown(call, result.records), () => {
-        const response = answerList(call, plan, preferences, cursor !== undefined, result);
-        if (typeof response.body === 'string') rows?.made(response.body.length);
-        return ok(response);
+      const shown = after(inspectShown(call, result.records), () =>
+        listJson(result.records, rows?.used ?? 0),
+      );
+      return after(shown, (text) => {
+        rows?.made(text.length);
+        return ok(answerList(call, plan, preferences, cursor !== undefined, { ...result, text }));
       });
     });
   });
@@ -85,17 +88,18 @@ function answerList(
   plan: ReadPlan,
   preferences: Preferences,
   isBehindCursor: boolean,
-  { records, total, isEstimated, hasMore, page, valuesAt }: ListResult,
+  list: ListResult & { readonly text: string },
 ): Response {
+  const { records, text, total, isEstimated, hasMore, page, valuesAt } = list;
   const next = valuesAt && nextCursor(plan, valuesAt, call.resourceView, call.view.version.number);
   if (isBehindCursor) {
-    const body = JSON.stringify({ data: records, next_cursor: next ?? null });
+    const body = `{"data":${text},"next_cursor":${JSON.stringify(next ?? null)}}`;
     const response = tagged(call, body, cursorHeaders(page, next, addressOf(call)));
     return call.exchange.watching === undefined ? response : { ...response, hasData: true };
   }
   const result = { count: records.length, hasMore, total, next, isEstimated };
   const headers = pageHeaders(call, preferences, page, result);
-  return tagged(call, JSON.stringify(records), headers);
+  return tagged(call, text, headers);
 }
 
 /** Whether a successful response gets debug members. */

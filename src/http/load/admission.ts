@@ -208,10 +208,10 @@ export class Admitted {
   private readonly body: Reservation;
   private isIn = false;
 
-  constructor(admission: Admission, { all, reads }: Pick<MemoryBudgets, 'all' | 'reads'>) {
+  constructor(admission: Admission, { all, small, reads }: MemoryBudgets) {
     this.admission = admission;
-    this.body = new Reservation(all);
-    this.rows = new Reservation(reads);
+    this.body = new Reservation(small, all);
+    this.rows = new Reservation(small, reads);
   }
 
   /** See `Admission.enter`. */

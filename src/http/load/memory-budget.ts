@@ -60,28 +60,39 @@ export class MemoryBudget {
   }
 }
 
-/** What one request has reserved of a budget, released as a whole. */
+/**
+ * What one request has reserved, released as a whole: of the budget of small requests, unless it needs more than one of
+ * those may have, or that budget is full.
+ */
 export class Reservation {
-  private readonly budget: MemoryBudget;
+  /** Called once all is released. */
+  onRelease: (() => void) | undefined;
+  private readonly small: MemoryBudget;
+  private readonly large: MemoryBudget;
+  private budget: MemoryBudget;
   private bytes = 0;
 
-  constructor(budget: MemoryBudget) {
-    this.budget = budget;
+  constructor(small: MemoryBudget, large: MemoryBudget) {
+    this.small = small;
+    this.large = large;
+    this.budget = small;
+  }
+
+  /** How many bytes are reserved. */
+  get reserved(): number {
+    return this.bytes;
   }
 
   /** Whether `tryGrow` would reserve the bytes. */
   mayGrow(bytes: number): boolean {
-    const { budget } = this;
-    const isSole = budget.reserved === this.bytes && budget.othersHold <= budget.capacity / 2;
-    return isSole || budget.fits(bytes);
+    return this.budgetFor(bytes) !== undefined;
   }
 
-  /**
-   * Reserves more bytes if they fit. If nothing else is reserved of the budget, and at most half as much of the whole, any
-   * number fits: else a large request would never be served.
-   */
+  /** Reserves more bytes if they fit. */
   tryGrow(bytes: number): boolean {
-    if (!this.mayGrow(bytes)) return false;
+    const budget = this.budgetFor(bytes);
+    if (budget === undefined) return false;
+    if (budget !== this.budget) this.moveTo(budget);
     this.grow(bytes);
     return true;
   }
@@ -95,6 +106,30 @@ export class Reservation {
   release(): void {
     if (this.bytes > 0) this.budget.release(this.bytes);
     this.bytes = 0;
+    this.budget = this.small;
+    const { onRelease } = this;
+    this.onRelease = undefined;
+    onRelease?.();
+  }
+
+  /**
+   * The budget in which all that is reserved and so many more bytes fit. If nothing else is reserved of the large one, and
+   * at most half as much of the whole, any number fits: else a large request would never be served.
+   */
+  private budgetFor(bytes: number): MemoryBudget | undefined {
+    const { small, large } = this;
+    const isSmall = this.budget === small;
+    const all = this.bytes + bytes;
+    if (isSmall && all <= small.capacity * mostOfSmall && small.fits(bytes)) return small;
+    const own = isSmall ? 0 : this.bytes;
+    const isSole = large.reserved === own && large.othersHold <= large.capacity / 2;
+    return isSole || large.fits(all - own) ? large : undefined;
+  }
+
+  private moveTo(budget: MemoryBudget): void {
+    this.budget.release(this.bytes);
+    budget.reserve(this.bytes);
+    this.budget = budget;
   }
 }
 
@@ -116,10 +151,16 @@ const fewestBytes = 16 * mebibyte;
 const share = 1 / 4;
 /** So many bodies of the longest length fit, if nothing else is reserved. */
 const longestBodies = 4;
+/** What is kept for small requests, which large ones would keep waiting until slow clients have read them. */
+const smallShare = 1 / 8;
+/** The most that one request may hold of what is kept for small ones. */
+const mostOfSmall = 1 / 16;
 
 /** What requests may hold together, and the shares of it. */
 export interface MemoryBudgets {
+  /** All but what is kept for small requests. */
   readonly all: MemoryBudget;
+  readonly small: MemoryBudget;
   /** Responses from the first row that is read until they are sent. */
   readonly reads: MemoryBudget;
   readonly unsent: MemoryBudget;
@@ -133,9 +174,11 @@ const budgetShare = 3 / 8;
 export function memoryBudgets(memory: number, bodyLimit: number, chosen?: number): MemoryBudgets {
   const own = Math.floor((memory - ownMemory) * budgetShare);
   const bytes = chosen ?? Math.max(fewestBytes, Math.min(mostBytes, own));
-  const all = new MemoryBudget(Math.max(bytes, longestBodies * bodyLimit * bytesPerBodyByte));
+  const forLarge = bytes * (1 - smallShare);
+  const all = new MemoryBudget(Math.max(forLarge, longestBodies * bodyLimit * bytesPerBodyByte));
   return {
     all,
+    small: new MemoryBudget(bytes * smallShare),
     reads: new MemoryBudget(all.capacity, all),
     unsent: new MemoryBudget(bytes * share, all),
     exports: new MemoryBudget(bytes * share, all),

@@ -10,7 +10,6 @@ import { bytesPerCharacter, type MemoryBudgets, type Reservation } from './memor
 
 /** The request that a read is made for. */
 export interface ReadRequest {
-  /** Of the budget of reads. */
   readonly reservation: Reservation;
   readonly requester: Requester;
   /** Until when it may wait for memory, on the clock of `performance.now()`. */
@@ -32,14 +31,15 @@ const mostGuessed = 500;
 /** An unknown read of more records, or with expansions, is taken for so much of the memory. */
 const fewRecords = 100;
 const unknownShare = 1 / 4;
-/** A read of more bytes is large: it keeps the thread busy for some 20 ms and more. */
+/** A read of more bytes, or of such a share of the memory, is large: it keeps the thread busy for some 20 ms and more. */
 const largeBytes = 4 * 1024 * 1024;
+const largeShare = 1 / 16;
 /**
- * After a large read, other reads have so many times as long as it took before the next, but at most so many ms: it may
- * have waited for the database.
+ * After a large read and its response, other reads have so many times as long as they took before the next, but at most so
+ * many ms: it may have waited for the database.
  */
 const othersShare = 3;
-const longestPause = 500;
+const longestPause = 2_000;
 
 /**
  * Admits reads by the memory that their responses are expected to take: the number of records times the average length of
@@ -47,27 +47,35 @@ const longestPause = 500;
  * more; if there is none, it drops its rows, waits and runs again. See docs/contract/6-operation.md#memory.
  */
 export class ReadMemory {
-  private readonly budgets: Pick<MemoryBudgets, 'all' | 'reads'>;
+  private readonly budgets: MemoryBudgets;
+  private readonly largeBytes: number;
   /** The average length of a record with its expansions, in characters. */
   private readonly lengths = new WeakMap<CompiledRead, number>();
   private readonly waiting = new FairQueue<Waiter>();
   private isScheduled = false;
   private timer: NodeJS.Timeout | undefined;
-  /** When the next large read may begin, and how many other reads began since the last has ended. */
+  /** How many large reads have begun whose response is not made, and when the next may begin. */
+  private large = 0;
   private nextLargeAt = 0;
+  /** How many other reads began since a large one has ended. */
   private others = 0;
 
-  constructor(budgets: Pick<MemoryBudgets, 'all' | 'reads'>) {
+  constructor(budgets: MemoryBudgets) {
     this.budgets = budgets;
-    budgets.all.onRelease = () => this.schedule();
+    this.largeBytes = Math.min(largeBytes, budgets.reads.capacity * largeShare);
+    for (const budget of [budgets.all, budgets.small]) budget.onRelease = () => this.schedule();
   }
 
-  /** Runs a read of at most `records` records. The memory stays reserved until the reservation is released. */
+  /**
+   * Runs a read of at most `records` records. The memory stays reserved until the reservation is released. `isAgain`: the read
+   * had to give up its rows, and counts as large.
+   */
   run<Value>(
     request: ReadRequest,
     compiled: CompiledRead,
     records: number,
     read: (budget: RowBudget) => MaybePromise<Value>,
+    isAgain = false,
   ): MaybePromise<Value> {
     const known = this.lengths.get(compiled);
     const expected =
@@ -75,12 +83,18 @@ export class ReadMemory {
     const { reservation, requester } = request;
     const most = request.most ?? this.mostCharacters;
     const bytes = Math.min(expected, most) * bytesPerCharacter;
-    const isLarge = known !== undefined && bytes > largeBytes;
+    // A further read of a request goes on with the first.
+    const isFurther = reservation.onRelease !== undefined;
+    const isLarge = (isAgain || bytes > this.largeBytes) && !isFurther;
     if (!isLarge) this.others += 1;
     return after(this.admit(request, bytes, isLarge), () => {
-      const begin = isLarge ? performance.now() : 0;
       const memory: RowMemory = {
-        tryGrow: (characters) => reservation.tryGrow(characters * bytesPerCharacter),
+        tryGrow: (characters) => {
+          const more = characters * bytesPerCharacter;
+          // What turns out to be large begins anew, in its turn.
+          const mayGrow = isLarge || isFurther || reservation.reserved + more <= this.largeBytes;
+          return mayGrow && reservation.tryGrow(more);
+        },
         madeLonger: (characters) => {
           reservation.grow(characters * bytesPerCharacter);
           this.learn(compiled, budget);
@@ -88,15 +102,11 @@ export class ReadMemory {
       };
       const isLearned = known !== undefined;
       const budget = new RowBudget({ most, memory, expected, isLearned, requester });
-      const end = (): void => {
-        this.learn(compiled, budget);
-        if (isLarge) this.endLarge(begin);
-      };
       const again = (error: unknown): MaybePromise<Value> => {
-        end();
+        this.learn(compiled, budget);
         if (!(error instanceof RowShortage)) throw error;
         reservation.release();
-        return this.run(request, compiled, records, read);
+        return this.run(request, compiled, records, read, true);
       };
       let value: MaybePromise<Value>;
       try {
@@ -106,10 +116,10 @@ export class ReadMemory {
       }
       if (value instanceof Promise)
         return value.then((result) => {
-          end();
+          this.learn(compiled, budget);
           return result;
         }, again);
-      end();
+      this.learn(compiled, budget);
       return value;
     });
   }
@@ -125,7 +135,10 @@ export class ReadMemory {
     bytes: number,
     isLarge: boolean,
   ): Promise<void> | undefined {
-    if (this.mayBegin(isLarge) && reservation.tryGrow(bytes)) return undefined;
+    if (this.mayBegin(isLarge) && reservation.tryGrow(bytes)) {
+      if (isLarge) this.beginLarge(reservation);
+      return undefined;
+    }
     return new Promise((resolve, reject) => {
       const { caller } = requester;
       const end = (): void => {
@@ -152,20 +165,29 @@ export class ReadMemory {
   }
 
   /**
-   * Whether a read may begin, if there is memory for it. Large ones take a quarter of the time if there are others, and do
-   * not overtake those that wait.
+   * Whether a read may begin, if there is memory for it. Large ones do not overtake those that wait.
    */
   private mayBegin(isLarge: boolean): boolean {
-    if (!isLarge) return true;
-    return this.waiting.size === 0 && performance.now() >= this.nextLargeAt;
+    return !isLarge || (this.waiting.size === 0 && this.mayBeginLarge(performance.now()));
   }
 
-  private endLarge(begin: number): void {
-    const now = performance.now();
-    const wait = this.others > 1 ? Math.min(longestPause, (now - begin) * othersShare) : 0;
-    this.others = 0;
-    this.nextLargeAt = now + wait;
-    this.scheduleAt(this.nextLargeAt);
+  /** If there are others, large reads run one at a time and take a quarter of the time. */
+  private mayBeginLarge(now: number): boolean {
+    return (this.large === 0 || this.others <= 1) && now >= this.nextLargeAt;
+  }
+
+  /** Counts a large read until its response is made: that takes longer than to read its rows. */
+  private beginLarge(reservation: Reservation): void {
+    const begin = performance.now();
+    this.large += 1;
+    reservation.onRelease = () => {
+      this.large -= 1;
+      const now = performance.now();
+      const wait = this.others > 1 ? Math.min(longestPause, (now - begin) * othersShare) : 0;
+      this.others = 0;
+      this.nextLargeAt = now + wait;
+      this.scheduleAt(this.nextLargeAt);
+    };
   }
 
   /**
@@ -181,18 +203,22 @@ export class ReadMemory {
   private beginWaiting(): void {
     this.isScheduled = false;
     for (;;) {
-      const mayBeginLarge = performance.now() >= this.nextLargeAt;
+      const now = performance.now();
+      const mayBeginLarge = this.mayBeginLarge(now);
       const waiter = this.waiting.shift(
         (_, { reservation, bytes, isLarge }) =>
           (!isLarge || mayBeginLarge) && reservation.mayGrow(bytes),
       );
-      if (waiter === undefined) break;
-      waiter.reservation.tryGrow(waiter.bytes);
-      waiter.begin();
+      if (waiter === undefined) {
+        // A timer may come a fraction of a ms early.
+        if (this.waiting.size > 0 && now < this.nextLargeAt) this.scheduleAt(this.nextLargeAt);
+        return;
+      }
+      const { reservation, bytes, isLarge, begin } = waiter;
+      reservation.tryGrow(bytes);
+      if (isLarge) this.beginLarge(reservation);
+      begin();
     }
-    // A timer may come a fraction of a ms early.
-    if (this.waiting.size > 0 && performance.now() < this.nextLargeAt)
-      this.scheduleAt(this.nextLargeAt);
   }
 
   private scheduleAt(time: number): void {

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as read, setTimeout as delay } from 'node:timers/promises';
 import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
 import { respondError } from '../response/error.ts';
+import { ownTurn } from '../../lib/event-loop.ts';
 import { overloaded } from '../load/admission.ts';
 import { Pipeline } from '../load/pipelining.ts';
 import { cut } from '../response/streaming.ts';
@@ -221,6 +222,14 @@ export interface Sending {
   readonly extra?: readonly string[];
 }
 
+/** A whole body of more bytes is written piece by piece as its client takes it: at once, others would wait for some ms. */
+const longBody = 1024 * 1024;
+
+async function* inPieces(body: string | Buffer): StreamedBody {
+  await ownTurn();
+  yield body;
+}
+
 /** Sends a response, unless one was sent or the client has gone. Gives its body if that is still to be written. */
 export function send(
   response: ServerResponse,
@@ -242,6 +251,10 @@ export function send(
   const hasNoLength = body === undefined && (status === 204 || status === 304);
   const length = Buffer.byteLength(body ?? '');
   if (!hasNoLength) all.push('content-length', String(length));
+  if (length > longBody && response.req.method !== 'HEAD') {
+    response.writeHead(status, all);
+    return inPieces(body ?? '');
+  }
   // ASCII is the same in both encodings, and latin1 is cheaper to write.
   response.writeHead(status, all).end(body, body?.length === length ? 'latin1' : 'utf8');
   return undefined;

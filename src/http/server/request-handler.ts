@@ -6,7 +6,7 @@ import { responseTooLong } from '../../records/row-budget.ts';
 import type { ClockAndIds } from '../../query/write/defaults.ts';
 import { compressed } from '../response/compression.ts';
 import { respondError } from '../response/error.ts';
-import type { Response, StreamedBody } from '../response/response.ts';
+import { isWhole, type Response, type StreamedBody } from '../response/response.ts';
 import { after, unless, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { RequestStart, Trace } from '../../observability/events.ts';
 import { readBody, send, sendInstead, type Connections } from './connections.ts';
@@ -114,6 +114,8 @@ export class RequestHandler {
     inFlight.enter();
     let answered: Response;
     let rest: StreamedBody | undefined;
+    // The bytes of a whole body that is sent piece by piece, once all that it was made of is released.
+    let made = 0;
     try {
       // Always after a tick: requests that were read together are all parsed before the first is answered.
       const handled = await this.respond(incoming, observed, entry, admitted);
@@ -133,7 +135,8 @@ export class RequestHandler {
       });
       // The unread rest of a body must not be taken for the next request. `requestTimeout` bounds it.
       if (!request.complete) request.resume();
-      if (rest !== undefined && answered.isLive !== true)
+      if (rest !== undefined && isWhole(encoded.body)) made = Buffer.byteLength(encoded.body);
+      else if (rest !== undefined && answered.isLive !== true)
         await this.sendRest(response, rest, observed, held);
     } catch (error) {
       if (error instanceof ClientGone) answered = unanswered;
@@ -150,6 +153,7 @@ export class RequestHandler {
     }
     // A client that reads nothing does not keep its response here for ever.
     if (rest === undefined && request.socket.writableLength > 0) await unsent.untilTaken(response);
+    if (rest !== undefined && made > 0) await this.sendRest(response, rest, observed, made);
     observer.end(observed.trace, answered, request.headers);
     // A live response goes on for as long as its client stays, and is no longer in flight.
     if (rest !== undefined && answered.isLive === true)
