@@ -16,6 +16,7 @@ import {
 } from '../model/view.ts';
 import { filterables, isBareFilter, sortables } from './document/filters.ts';
 import { pascal, typeNames } from './document/names.ts';
+import { isIncrementable } from '../query/write/revisions.ts';
 import { changeInputs, creatableInputs, requiredInputs } from './document/inputs.ts';
 import { linkable, neededPivot } from './document/links.ts';
 import { nameOf, type Naming } from './document/records.ts';
@@ -192,7 +193,9 @@ function body(
     ...inputs.map((input) =>
       memberOf(
         input.name,
-        writeType(input.field, placeOf(input.name)),
+        kind === 'update' && isIncrementable(input) && resourceView.fields.has(input.name)
+          ? `${writeType(input.field, placeOf(input.name))} | { readonly increment: ${incrementType(input.field)} }`
+          : writeType(input.field, placeOf(input.name)),
         !needed.has(input),
         input.field,
       ),
@@ -205,6 +208,10 @@ function body(
       ),
     ),
   ];
+}
+
+function incrementType({ type }: Field): string {
+  return type.takesNumbers === true ? 'string | number' : 'number';
 }
 
 /** The links in a body, which say at least what is `needed` of each; undefined where there can be none. */

@@ -174,6 +174,11 @@ export interface Link {
   readonly missing: readonly ValueIssue[];
 }
 
+/** How a new value is made from the current one: a part to merge into it (RFC 7396), or a number to add. */
+export type Revision =
+  | { readonly kind: 'merge'; readonly part: unknown }
+  | { readonly kind: 'increment'; readonly by: JsonValue };
+
 /** A record to create, with its links. */
 export interface NewRecord {
   readonly values: FieldValues;
@@ -202,8 +207,8 @@ export type WritePlan =
       readonly values: FieldValues;
       /** Immutable fields in the body; their values must equal the stored ones. */
       readonly unchanged: FieldValues;
-      /** Object fields to merge into (RFC 7396), each with the sent part. */
-      readonly merged: ReadonlyMap<Field, unknown>;
+      /** Fields whose new values are made from the current ones. */
+      readonly revised: ReadonlyMap<Field, Revision>;
       readonly links: readonly LinkChange[];
       readonly preconditions: Preconditions;
     }

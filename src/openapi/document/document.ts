@@ -6,7 +6,7 @@ import type { ExampleRows } from './example.ts';
 import { typeNames } from './names.ts';
 import { isSimulated, pathsOf, securitySchemes, type OperationContext } from './operations.ts';
 import { headerParameters, reservedParameters } from './parameters.ts';
-import { recordSchemas } from './records.ts';
+import { increment, recordSchemas } from './records.ts';
 import type { JsonSchema } from './schema.ts';
 
 /** An OpenAPI 3.1 document. */
@@ -80,6 +80,7 @@ function* documentSteps(
     yield;
   }
   schemas['Error'] = errorSchema(isDebugOn);
+  schemas['Increment'] = increment;
   const used = new Set<string>();
   for (const path of Object.values(paths)) {
     addUsed(path, components, used);

@@ -2,11 +2,11 @@ import { recordName } from '../../lib/singular.ts';
 import type { ResourceView, View } from '../../model/view.ts';
 
 /**
- * The names that no record may have: what the document calls its errors, and globals and exports of the client. Other types
+ * The names that no record may have: what the document calls its own schemas, and globals and exports of the client. Other types
  * of the client give way (`client.ts`).
  */
 const taken =
-  'Error Array Exclude Extract Headers JSON Map Number Object Omit Promise Readonly Record ReturnType String AbortSignal ' +
+  'Error Increment Array Exclude Extract Headers JSON Map Number Object Omit Promise Readonly Record ReturnType String AbortSignal ' +
   'AsyncGenerator NoInfer TypeError URLSearchParams WeakMap JsonValue JsonInput Resources ErrorBody PlinthError ' +
   'UnexpectedAnswer';
 

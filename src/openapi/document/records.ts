@@ -1,6 +1,12 @@
 import { targetsOf } from '../../query/filter/path.ts';
 import { isToMany } from '../../model/api.ts';
-import { outlastsReplacing, type RelationView, type ResourceView } from '../../model/view.ts';
+import { isIncrementable } from '../../query/write/revisions.ts';
+import {
+  outlastsReplacing,
+  type InputView,
+  type RelationView,
+  type ResourceView,
+} from '../../model/view.ts';
 import { readSchema, selectedSchema, writeSchema } from './field-schemas.ts';
 import { changeInputs, creatableInputs, requiredInputs } from './inputs.ts';
 import { isBareLink, linkable, links, newLinks } from './links.ts';
@@ -206,6 +212,28 @@ function pivotItem(view: RelationView, naming: Naming, extent: Extent): JsonSche
 
 type BodyKind = 'create' | 'replace' | 'update' | 'merge';
 
+/** What a PATCH gives for a number to add to the stored one. */
+export const increment: JsonSchema = {
+  type: 'object',
+  description: 'A number to add to the stored value; a decimal may be a string.',
+  properties: { increment: { type: ['number', 'string'] } },
+  required: ['increment'],
+  additionalProperties: false,
+};
+
+/** The schema of a member of a PATCH, which may increment a number that the caller can read. */
+function orIncrement(
+  input: InputView,
+  kind: BodyKind,
+  { fields }: ResourceView,
+  schema: JsonSchema,
+): JsonSchema {
+  const isChange = kind === 'update' || kind === 'merge';
+  return isChange && isIncrementable(input) && fields.has(input.name)
+    ? { anyOf: [schema, ref('schemas/Increment')] }
+    : schema;
+}
+
 function body(resourceView: ResourceView, kind: BodyKind, naming: Naming): JsonSchema {
   const name = nameOf(resourceView, naming);
   const inputs = kind === 'create' ? creatableInputs(resourceView) : changeInputs(resourceView);
@@ -234,11 +262,18 @@ function body(resourceView: ResourceView, kind: BodyKind, naming: Naming): JsonS
             input.name,
             isFixed
               ? { ...readSchema(field, resourceView.view), readOnly: true }
-              : writeSchema(field, resourceView.view, {
-                  merges: kind === 'merge',
-                  stays:
-                    kind === 'replace' ? outlastsReplacing(resourceView, input) : kind !== 'create',
-                }),
+              : orIncrement(
+                  input,
+                  kind,
+                  resourceView,
+                  writeSchema(field, resourceView.view, {
+                    merges: kind === 'merge',
+                    stays:
+                      kind === 'replace'
+                        ? outlastsReplacing(resourceView, input)
+                        : kind !== 'create',
+                  }),
+                ),
           ];
         }),
       ),

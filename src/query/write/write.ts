@@ -1,5 +1,4 @@
 import { momentText } from '../../model/field-types/datetime.ts';
-import { hasMembers } from '../filter/path.ts';
 import {
   apiError,
   fail,
@@ -39,9 +38,9 @@ import {
   type ClockAndIds,
 } from './defaults.ts';
 import { mayWriteLinks, readAllLinks, tooManyLinks } from './links.ts';
-import { partIssues } from './merge-patch.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
-import type { Preconditions, FieldValues, WriteKind, WritePlan } from '../plan.ts';
+import { readRevisions } from './revisions.ts';
+import type { Preconditions, FieldValues, Revision, WriteKind, WritePlan } from '../plan.ts';
 
 export const immutableMessage = 'is immutable: it is set on create only';
 
@@ -126,16 +125,19 @@ export function planUpdate(
   const { resource } = resourceView;
   const issues: ValueIssue[] = [];
   const links = readAllLinks(body, kind, resourceView, moment, '', issues);
-  const merged = merges ? mergedParts(body, resourceView) : new Map<string, never>();
-  const whole = Object.entries(body).filter(([name]) => !merged.has(name));
-  const given = readRecord(Object.fromEntries(whole), kind, resourceView, moment, '', issues);
+  const isRevising = kind === 'update' && Object.values(body).some(isJsonObject);
+  const revisionIssues: ValueIssue[] = [];
+  const members = isRevising
+    ? readRevisions(body, merges, resourceView, revisionIssues)
+    : new Map<string, never>();
+  const whole = isRevising
+    ? Object.fromEntries(Object.entries(body).filter(([name]) => !members.has(name)))
+    : body;
+  const given = readRecord(whole, kind, resourceView, moment, '', issues);
   checkMorphs(given, resourceView, '', issues);
-  for (const [name, { field, part }] of merged)
-    for (const issue of resourceView.fields.has(name) ? partIssues(part, field) : [])
-      issues.push({ ...issue, path: `${name}${issue.path}` });
+  issues.push(...revisionIssues);
   issues.push(...otherId(body, id, resourceView));
   issues.push(...hiddenImmutables(body, resourceView));
-  issues.push(...hiddenMerges(merged, resourceView));
   if (issues.length > 0) return fail(validationError(issues));
   const values = new Map<Field, JsonValue>();
   const unchanged = new Map<Field, JsonValue>();
@@ -145,18 +147,20 @@ export function planUpdate(
     (field.immutable ? unchanged : values).set(field, value);
   }
   // A request without changes keeps the update time.
-  if (values.size > 0 || merged.size > 0)
+  if (values.size > 0 || members.size > 0)
     for (const field of resource.fields.values())
       if (isUpdateStamp(field))
         values.set(field, momentText(moment.now().toISOString(), field.precision));
-  const parts = new Map([...merged.values()].map(({ field, part }) => [field, part]));
+  const revised = new Map<Field, Revision>();
+  for (const { field, revision } of members.values())
+    if (revision !== undefined) revised.set(field, revision);
   return ok({
     kind: 'update',
     resource,
     id,
     values,
     unchanged,
-    merged: parts,
+    revised,
     links,
     preconditions,
   });
@@ -188,41 +192,10 @@ function hiddenImmutables(body: object, resourceView: ResourceView): readonly Va
   });
 }
 
-/**
- * Rejects merges into fields that the caller cannot read: whether the result is valid would reveal stored members. See
- * docs/contract/3-writing.md#merge-patch, rule 4.
- */
-function hiddenMerges(
-  merged: ReturnType<typeof mergedParts>,
-  { fields }: ResourceView,
-): readonly ValueIssue[] {
-  return [...merged].flatMap(([name, { field }]) =>
-    fields.has(name) || field.immutable
-      ? []
-      : [{ kind: 'type' as const, path: name, message: hiddenMergeMessage }],
-  );
-}
-
-const hiddenMergeMessage =
-  'cannot be merged by callers who may not read it; send the whole value as application/json';
-
 interface UpdateOptions {
   /** The body is a merge patch (RFC 7396): its objects are merged into the stored ones. */
   readonly merges: boolean;
   readonly preconditions: Preconditions;
-}
-
-/** The members of a merge patch for object and json fields, which need the stored value. */
-function mergedParts(
-  body: object,
-  resourceView: ResourceView,
-): ReadonlyMap<string, { readonly field: Field; readonly part: unknown }> {
-  const parts = Object.entries(body).flatMap(([name, part]) => {
-    const input = resourceView.inputs.get(name);
-    const isMerged = isJsonObject(part) && input?.updatable === true && hasMembers(input.field);
-    return input !== undefined && isMerged ? [[name, { field: input.field, part }] as const] : [];
-  });
-  return new Map(parts);
 }
 
 /** Freezes the clock when it is first read, so that all times in one request are equal. `claims`: those of its caller. */

@@ -78,11 +78,11 @@ function haveSameFields([first, ...others]: Create['records']): boolean {
   );
 }
 
-function isPlainUpdate({ resource, values, unchanged, merged, links }: Update): boolean {
+function isPlainUpdate({ resource, values, unchanged, revised, links }: Update): boolean {
   return (
     values.size > 0 &&
     unchanged.size === 0 &&
-    merged.size === 0 &&
+    revised.size === 0 &&
     links.length === 0 &&
     !hasMorphs(resource, values)
   );

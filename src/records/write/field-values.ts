@@ -13,12 +13,12 @@ import { buildStatement } from '../../sql/statement.ts';
 import type { Executor } from '../../databases/database.ts';
 import type { DataAccess } from './conflicts.ts';
 
-/** Both kinds of values in the order of the model, so that writes of the same fields share a statement. */
-export function inOrder(resource: Resource, given: FieldValues, merged: FieldValues): FieldValues {
-  if (merged.size === 0) return given;
+/** Given and revised values in the order of the model, so that writes of the same fields share a statement. */
+export function inOrder(resource: Resource, given: FieldValues, revised: FieldValues): FieldValues {
+  if (revised.size === 0) return given;
   const values = new Map<Field, JsonValue>();
   for (const field of resource.fields.values()) {
-    const value = merged.get(field) ?? given.get(field);
+    const value = revised.get(field) ?? given.get(field);
     if (value !== undefined) values.set(field, value);
   }
   return values;

@@ -3,7 +3,7 @@ import type { Field, Limits, Resource } from '../../model/api.ts';
 import type { SqlValue, ValueIssue } from '../../model/values.ts';
 import { inBodyTime } from '../../lib/pattern.ts';
 import { readValue } from '../../model/validation.ts';
-import { mergePatch } from '../../query/write/merge-patch.ts';
+import { revise } from '../../query/write/revisions.ts';
 import { immutableMessage, validationError } from '../../query/write/write.ts';
 import { idIn } from '../../model/field-types/composite-id.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from '../../query/write/morphs.ts';
@@ -260,7 +260,7 @@ export class Writer {
     let row: Row | undefined;
     const issues: ValueIssue[] = [];
     const current = await this.checkCurrent(plan, issues);
-    const values = inOrder(resource, plan.values, this.merge(plan, current, issues));
+    const values = inOrder(resource, plan.values, this.revise(plan, current, issues));
     if (issues.length > 0) throw new ApiFailure(validationError(issues));
     const { rights } = this.context;
     // A record that keeps its values was judged when the target was checked.
@@ -310,7 +310,7 @@ export class Writer {
    * pair ends up half null. Returns the values that were looked up.
    */
   private async checkCurrent(
-    { resource, id, values, unchanged, merged }: Extract<WritePlan, { kind: 'update' }>,
+    { resource, id, values, unchanged, revised }: Extract<WritePlan, { kind: 'update' }>,
     issues: ValueIssue[],
   ): Promise<FieldValues> {
     const morphs = touchedMorphs(resource, values);
@@ -321,10 +321,10 @@ export class Writer {
       ({ reference }) =>
         reference !== undefined && rights.allowedRows(reference.resource, 'read') !== 'all',
     );
-    const fields = [...new Set([...unchanged.keys(), ...halves, ...merged.keys(), ...keys])];
+    const fields = [...new Set([...unchanged.keys(), ...halves, ...revised.keys(), ...keys])];
     if (fields.length === 0 && values.size > 0) return noValues;
     const key = this.encode(id, resource.id);
-    const isHeld = merged.size > 0 || halves.length > 0;
+    const isHeld = revised.size > 0 || halves.length > 0;
     const current = await currentValues(this.access, resource, fields, key, isHeld);
     if (current === undefined) throw new ApiFailure(notFound(resource, id));
     const isStill = keptIn(current, undefined);
@@ -341,17 +341,21 @@ export class Writer {
     return current;
   }
 
-  /** Merges parts into the current values, and validates the results. */
-  private merge(
-    { merged }: Extract<WritePlan, { kind: 'update' }>,
+  /** Makes new values from the current ones, and validates the results. */
+  private revise(
+    { revised }: Extract<WritePlan, { kind: 'update' }>,
     current: FieldValues,
     issues: ValueIssue[],
   ): FieldValues {
     const values = new Map<Field, JsonValue>();
-    for (const [field, part] of merged) {
-      const whole = mergePatch(current.get(field) ?? null, part);
-      const parsed = inBodyTime(() => readValue(whole, field));
+    for (const [field, revision] of revised) {
       const name = this.context.names.field(field) ?? field.name;
+      const whole = revise(revision, current.get(field) ?? null, field);
+      if (whole === undefined) {
+        issues.push({ kind: 'value', path: name, message: 'is null and cannot be incremented' });
+        continue;
+      }
+      const parsed = inBodyTime(() => readValue(whole, field));
       if (!parsed.ok)
         for (const issue of parsed.issues) issues.push({ ...issue, path: `${name}${issue.path}` });
       else if (!field.immutable) {
