@@ -5,7 +5,7 @@ import { TimeSlice } from '../../lib/event-loop.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
 import { encodeValue } from '../../sql/dialect.ts';
-import { findConflicts, storageNames } from '../../records/write/conflicts.ts';
+import { findConflicts, storageNames } from '../../records/write/checks/conflicts.ts';
 import { ConstraintError, type Database, type Transaction } from '../../databases/database.ts';
 import { BatchStatements } from '../../transfer/import/batch.ts';
 import type { ImportOrder } from '../../transfer/import/order.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { apiError, fail, joinErrors, ok, type ApiError, type Result } from '../../errors.ts';
 import { locationOf, type KeptResult } from '../../records/write/idempotency.ts';
-import { RowRights } from '../../records/write/row-rights.ts';
+import { RowRights } from '../../records/write/checks/row-rights.ts';
 import { executeWrite } from '../../records/write/write.ts';
 import {
   notFound,

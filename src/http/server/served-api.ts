@@ -2,7 +2,7 @@ import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { ok, type Result } from '../../errors.ts';
 import { DatabaseFailure, type Database } from '../../databases/database.ts';
-import { AuditLog } from '../../records/write/audit-log.ts';
+import { AuditLog } from '../../records/write/audit/log.ts';
 import { IdempotencyKeys } from '../../records/write/idempotency.ts';
 import { ReadinessProbe } from '../../databases/readiness.ts';
 import type { Claims, Subject } from '../../model/access.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../sql/dialect.ts';
 import { buildStatement } from '../../sql/statement.ts';
 import type { Executor } from '../../databases/database.ts';
-import type { DataAccess } from './conflicts.ts';
+import type { DataAccess } from './checks/conflicts.ts';
 
 /** Given and revised values in the order of the model, so that writes of the same fields share a statement. */
 export function inOrder(resource: Resource, given: FieldValues, revised: FieldValues): FieldValues {

@@ -12,8 +12,8 @@ import {
   type Transaction,
 } from '../../databases/database.ts';
 import { ApiFailure } from '../api-failure.ts';
-import { isRecorded } from './audit-trail.ts';
-import { createWithLinks } from './create-with-links.ts';
+import { isRecorded } from './audit/trail.ts';
+import { createWithLinks } from './direct/create-with-links.ts';
 import { ExpiredRows } from './expired-rows.ts';
 import { Writer } from './write.ts';
 import { readWritten } from './read-back.ts';

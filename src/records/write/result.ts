@@ -5,12 +5,12 @@ import type { JsonValue } from '../../specification/specification.ts';
 import { decoderOf, encodeValue, type StoredForms } from '../../sql/dialect.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { Requester } from '../../sql/statement.ts';
-import type { DataAccess, Names } from './conflicts.ts';
+import type { DataAccess, Names } from './checks/conflicts.ts';
 import { refusedByPolicy, skippedByTrigger, type Row } from '../../databases/database.ts';
 import { ApiFailure } from '../api-failure.ts';
 import type { RunRead } from '../row-budget.ts';
-import type { AuditedRequest } from './audit-trail.ts';
-import type { RowRights } from './row-rights.ts';
+import type { AuditedRequest } from './audit/trail.ts';
+import type { RowRights } from './checks/row-rights.ts';
 
 /** What a write needs besides its plan: the reads for its response, and the caller's names and rights. */
 export interface WriteContext {

@@ -20,7 +20,7 @@ import {
   type DataAccess,
   type Conflict,
   type IsKept,
-} from './conflicts.ts';
+} from './checks/conflicts.ts';
 import {
   ConstraintError,
   requireOneRow,
@@ -28,8 +28,8 @@ import {
   type Row,
   type Transaction,
 } from '../../databases/database.ts';
-import { explainConflicts } from './database-rules.ts';
-import { prepareLinks, writeLinks, type PreparedLinks } from './links.ts';
+import { explainConflicts } from './checks/database-rules.ts';
+import { prepareLinks, writeLinks, type PreparedLinks } from './links/changes.ts';
 import { boundFor } from '../../query/bind.ts';
 import { matchesTag } from '../../query/request/headers.ts';
 import { entityTag } from '../serialize/record.ts';
@@ -44,14 +44,14 @@ import {
   storedValues,
   valueIn,
 } from './field-values.ts';
-import { AuditTrail, isRecorded } from './audit-trail.ts';
+import { AuditTrail, isRecorded } from './audit/trail.ts';
 import { deleteRecord } from './delete.ts';
-import { mayResultIn } from './resulting-rows.ts';
-import { writeDirectly } from './direct-write.ts';
+import { mayResultIn } from './checks/resulting-rows.ts';
+import { writeDirectly } from './direct/write.ts';
 import { ApiFailure, invalidValues, rejectLinks } from '../api-failure.ts';
 import { RowBudget } from '../row-budget.ts';
-import { checkTarget, isUnrestricted } from './access-checks.ts';
-import { createWithLinks } from './create-with-links.ts';
+import { checkTarget, isUnrestricted } from './checks/access.ts';
+import { createWithLinks } from './direct/create-with-links.ts';
 import { readWritten } from './read-back.ts';
 import {
   ifMatchFailed,

@@ -11,7 +11,7 @@ import {
   storageNames,
   type DataAccess,
   type Conflict,
-} from '../../records/write/conflicts.ts';
+} from '../../records/write/checks/conflicts.ts';
 import {
   ConstraintError,
   skippedByTrigger,

@@ -1,13 +1,13 @@
-import { apiError } from '../../errors.ts';
-import type { Field, Resource } from '../../model/api.ts';
-import type { SqlValue } from '../../model/values.ts';
-import type { FieldValues, WritePlan } from '../../query/plan.ts';
-import type { JsonValue } from '../../specification/specification.ts';
-import type { WriteStatements } from '../../sql/compile/write.ts';
-import { decodeValue, decoderOf, encodeValue, type Dialect } from '../../sql/dialect.ts';
-import { lengthOf, type Transaction } from '../../databases/database.ts';
-import { ApiFailure } from '../api-failure.ts';
-import type { AuditLog } from './audit-log.ts';
+import { apiError } from '../../../errors.ts';
+import type { Field, Resource } from '../../../model/api.ts';
+import type { SqlValue } from '../../../model/values.ts';
+import type { FieldValues, WritePlan } from '../../../query/plan.ts';
+import type { JsonValue } from '../../../specification/specification.ts';
+import type { WriteStatements } from '../../../sql/compile/write.ts';
+import { decodeValue, decoderOf, encodeValue, type Dialect } from '../../../sql/dialect.ts';
+import { lengthOf, type Transaction } from '../../../databases/database.ts';
+import { ApiFailure } from '../../api-failure.ts';
+import type { AuditLog } from './log.ts';
 
 /** A request whose changes are recorded. */
 export interface AuditedRequest {

@@ -1,18 +1,18 @@
-import type { BelongsToMany, Field } from '../../model/api.ts';
-import { idIn } from '../../model/field-types/composite-id.ts';
-import { isGenerated } from '../../model/field-types/id.ts';
-import type { SqlValue } from '../../model/values.ts';
-import { touchedMorphs } from '../../query/write/morphs.ts';
-import type { LinkChange, WritePlan } from '../../query/plan.ts';
-import { serializerOf } from '../serialize/record.ts';
-import type { JsonValue } from '../../specification/specification.ts';
-import { encodeValue, type Dialect } from '../../sql/dialect.ts';
-import type { WriteStatements } from '../../sql/compile/write.ts';
-import type { Database } from '../../databases/database.ts';
-import { encodedIn } from './field-values.ts';
-import type { RowRights } from './row-rights.ts';
-import { isUnrestricted } from './access-checks.ts';
-import { idReader, type WriteContext, type WrittenRecord } from './result.ts';
+import type { BelongsToMany, Field } from '../../../model/api.ts';
+import { idIn } from '../../../model/field-types/composite-id.ts';
+import { isGenerated } from '../../../model/field-types/id.ts';
+import type { SqlValue } from '../../../model/values.ts';
+import { touchedMorphs } from '../../../query/write/morphs.ts';
+import type { LinkChange, WritePlan } from '../../../query/plan.ts';
+import { serializerOf } from '../../serialize/record.ts';
+import type { JsonValue } from '../../../specification/specification.ts';
+import { encodeValue, type Dialect } from '../../../sql/dialect.ts';
+import type { WriteStatements } from '../../../sql/compile/write.ts';
+import type { Database } from '../../../databases/database.ts';
+import { encodedIn } from '../field-values.ts';
+import type { RowRights } from '../checks/row-rights.ts';
+import { isUnrestricted } from '../checks/access.ts';
+import { idReader, type WriteContext, type WrittenRecord } from '../result.ts';
 
 /** The Idempotency-Key row to keep with a create; the database fills in a generated id. */
 export interface KeyToKeep {

@@ -1,10 +1,10 @@
-import type { WritePlan } from '../../query/plan.ts';
-import type { CompiledRead } from '../../sql/compile/read.ts';
-import { encodeValue } from '../../sql/dialect.ts';
+import type { WritePlan } from '../../../query/plan.ts';
+import type { CompiledRead } from '../../../sql/compile/read.ts';
+import { encodeValue } from '../../../sql/dialect.ts';
 import type { DataAccess } from './conflicts.ts';
-import { ApiFailure } from '../api-failure.ts';
+import { ApiFailure } from '../../api-failure.ts';
 import type { RowRights } from './row-rights.ts';
-import { notFound } from './result.ts';
+import { notFound } from '../result.ts';
 
 type Create = Extract<WritePlan, { kind: 'create' }>;
 

@@ -1,9 +1,9 @@
-import { ConstraintError, requireOneRow } from '../../databases/database.ts';
-import { isGenerated } from '../../model/field-types/id.ts';
-import type { Field, Resource } from '../../model/api.ts';
-import type { SqlValue } from '../../model/values.ts';
-import { isLeftToDatabase } from '../../query/write/defaults.ts';
-import type { StoredValues } from '../../sql/dialect.ts';
+import { ConstraintError, requireOneRow } from '../../../databases/database.ts';
+import { isGenerated } from '../../../model/field-types/id.ts';
+import type { Field, Resource } from '../../../model/api.ts';
+import type { SqlValue } from '../../../model/values.ts';
+import { isLeftToDatabase } from '../../../query/write/defaults.ts';
+import type { StoredValues } from '../../../sql/dialect.ts';
 import type { DataAccess } from './conflicts.ts';
 
 /**

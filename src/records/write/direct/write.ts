@@ -1,25 +1,25 @@
-import type { Resource } from '../../model/api.ts';
-import { compareNumbers } from '../../model/constraints.ts';
-import { idIn } from '../../model/field-types/composite-id.ts';
-import { isGenerated } from '../../model/field-types/id.ts';
-import type { SqlValue } from '../../model/values.ts';
-import { touchedMorphs } from '../../query/write/morphs.ts';
-import type { FieldValues, WritePlan } from '../../query/plan.ts';
-import { matchesTag } from '../../query/request/headers.ts';
-import { entityTag } from '../serialize/record.ts';
-import { serializerOf } from '../serialize/record.ts';
-import type { CompiledRead } from '../../sql/compile/read.ts';
-import type { WriteStatements } from '../../sql/compile/write.ts';
-import { encodeValue } from '../../sql/dialect.ts';
-import type { Statement, Values } from '../../sql/statement.ts';
+import type { Resource } from '../../../model/api.ts';
+import { compareNumbers } from '../../../model/constraints.ts';
+import { idIn } from '../../../model/field-types/composite-id.ts';
+import { isGenerated } from '../../../model/field-types/id.ts';
+import type { SqlValue } from '../../../model/values.ts';
+import { touchedMorphs } from '../../../query/write/morphs.ts';
+import type { FieldValues, WritePlan } from '../../../query/plan.ts';
+import { matchesTag } from '../../../query/request/headers.ts';
+import { entityTag } from '../../serialize/record.ts';
+import { serializerOf } from '../../serialize/record.ts';
+import type { CompiledRead } from '../../../sql/compile/read.ts';
+import type { WriteStatements } from '../../../sql/compile/write.ts';
+import { encodeValue } from '../../../sql/dialect.ts';
+import type { Statement, Values } from '../../../sql/statement.ts';
 import {
   skippedByTrigger,
   requireOneRow,
   type Database,
   type Row,
-} from '../../databases/database.ts';
-import { encodedIn } from './field-values.ts';
-import { idReader, type WrittenRecord } from './result.ts';
+} from '../../../databases/database.ts';
+import { encodedIn } from '../field-values.ts';
+import { idReader, type WrittenRecord } from '../result.ts';
 
 /** The most records that one statement creates. More do not make it faster. */
 const maxRecords = 128;

@@ -1,14 +1,14 @@
-import type { Claims } from '../../model/access.ts';
-import type { Field, MorphTo, Resource } from '../../model/api.ts';
-import { isComposite } from '../../model/field-types/composite-id.ts';
-import type { SqlValue } from '../../model/values.ts';
-import type { FieldValues } from '../../query/plan.ts';
-import { defaultClaim } from '../../query/write/defaults.ts';
-import type { JsonValue } from '../../specification/specification.ts';
-import type { WriteStatements } from '../../sql/compile/write.ts';
-import { encodeValue, type Dialect } from '../../sql/dialect.ts';
-import type { ConstraintError, Transaction } from '../../databases/database.ts';
-import type { AuditTrail } from './audit-trail.ts';
+import type { Claims } from '../../../model/access.ts';
+import type { Field, MorphTo, Resource } from '../../../model/api.ts';
+import { isComposite } from '../../../model/field-types/composite-id.ts';
+import type { SqlValue } from '../../../model/values.ts';
+import type { FieldValues } from '../../../query/plan.ts';
+import { defaultClaim } from '../../../query/write/defaults.ts';
+import type { JsonValue } from '../../../specification/specification.ts';
+import type { WriteStatements } from '../../../sql/compile/write.ts';
+import { encodeValue, type Dialect } from '../../../sql/dialect.ts';
+import type { ConstraintError, Transaction } from '../../../databases/database.ts';
+import type { AuditTrail } from '../audit/trail.ts';
 import type { RowRights } from './row-rights.ts';
 
 /** What a write needs to look up rows in its transaction. */

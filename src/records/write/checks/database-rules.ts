@@ -1,14 +1,14 @@
-import { fail, ok, type Result } from '../../errors.ts';
-import type { Field, Resource } from '../../model/api.ts';
-import { isGenerated } from '../../model/field-types/id.ts';
-import { isLeftToDatabase } from '../../query/write/defaults.ts';
-import type { FieldValues } from '../../query/plan.ts';
-import type { JsonValue } from '../../specification/specification.ts';
-import { buildStatement } from '../../sql/statement.ts';
+import { fail, ok, type Result } from '../../../errors.ts';
+import type { Field, Resource } from '../../../model/api.ts';
+import { isGenerated } from '../../../model/field-types/id.ts';
+import { isLeftToDatabase } from '../../../query/write/defaults.ts';
+import type { FieldValues } from '../../../query/plan.ts';
+import type { JsonValue } from '../../../specification/specification.ts';
+import { buildStatement } from '../../../sql/statement.ts';
 import { findConflicts, type DataAccess, type Conflict } from './conflicts.ts';
-import { ConstraintError, DatabaseFailure } from '../../databases/database.ts';
-import { advanceSequence } from '../../databases/tables.ts';
-import { checksIn } from '../../databases/existing/expressions.ts';
+import { ConstraintError, DatabaseFailure } from '../../../databases/database.ts';
+import { advanceSequence } from '../../../databases/tables.ts';
+import { checksIn } from '../../../databases/existing/expressions.ts';
 
 /** The values of a write: all of a new record, or the changes to the record with `id`. */
 export interface ValueChange {

@@ -1,13 +1,13 @@
-import { apiError, type ApiError, type FieldProblem } from '../../errors.ts';
-import { getOrInsert } from '../../lib/get-or-insert.ts';
-import type { BelongsToMany, Field, Resource } from '../../model/api.ts';
-import type { SqlValue, ValueIssue } from '../../model/values.ts';
-import type { FieldValues, LinkChange } from '../../query/plan.ts';
-import type { JsonValue } from '../../specification/specification.ts';
-import { decoderOf, encodeValue, type StoredValues } from '../../sql/dialect.ts';
-import type { DataAccess } from './conflicts.ts';
-import { maxReached } from './delete.ts';
-import { storedValues } from './field-values.ts';
+import { apiError, type ApiError, type FieldProblem } from '../../../errors.ts';
+import { getOrInsert } from '../../../lib/get-or-insert.ts';
+import type { BelongsToMany, Field, Resource } from '../../../model/api.ts';
+import type { SqlValue, ValueIssue } from '../../../model/values.ts';
+import type { FieldValues, LinkChange } from '../../../query/plan.ts';
+import type { JsonValue } from '../../../specification/specification.ts';
+import { decoderOf, encodeValue, type StoredValues } from '../../../sql/dialect.ts';
+import type { DataAccess } from '../checks/conflicts.ts';
+import { maxReached } from '../delete.ts';
+import { storedValues } from '../field-values.ts';
 import {
   updatePivot,
   createLink,
@@ -18,9 +18,9 @@ import {
   pivotIssues,
   type ExistingLink,
   type NewLink,
-} from './link-rows.ts';
-import { ApiFailure } from '../api-failure.ts';
-import { mayResultIn } from './resulting-rows.ts';
+} from './rows.ts';
+import { ApiFailure } from '../../api-failure.ts';
+import { mayResultIn } from '../checks/resulting-rows.ts';
 
 /** The problems of links: missing or mistyped values (400), and rejected references and values (422). */
 export interface LinkProblems {

@@ -1,26 +1,32 @@
-import type { FieldProblem } from '../../errors.ts';
-import type { BelongsToMany, Field } from '../../model/api.ts';
-import type { SqlValue, ValueIssue } from '../../model/values.ts';
-import { isFixed } from '../../query/write/links.ts';
-import { emptyHalves, halfIssue, touchedMorphs } from '../../query/write/morphs.ts';
-import type { FieldValues, Link, LinkChange } from '../../query/plan.ts';
-import { immutableMessage } from '../../query/write/write.ts';
-import type { JsonValue } from '../../specification/specification.ts';
-import { decodeValue, encodeValue, type StoredValues } from '../../sql/dialect.ts';
-import { hiddenKeys, keptIn, missingOwners, type DataAccess, type Conflict } from './conflicts.ts';
-import { ConstraintError, refusedByPolicy, requireOneRow } from '../../databases/database.ts';
-import { ApiFailure } from '../api-failure.ts';
-import type { ValuesBefore } from './audit-trail.ts';
-import { explainConflicts } from './database-rules.ts';
+import type { FieldProblem } from '../../../errors.ts';
+import type { BelongsToMany, Field } from '../../../model/api.ts';
+import type { SqlValue, ValueIssue } from '../../../model/values.ts';
+import { isFixed } from '../../../query/write/links.ts';
+import { emptyHalves, halfIssue, touchedMorphs } from '../../../query/write/morphs.ts';
+import type { FieldValues, Link, LinkChange } from '../../../query/plan.ts';
+import { immutableMessage } from '../../../query/write/write.ts';
+import type { JsonValue } from '../../../specification/specification.ts';
+import { decodeValue, encodeValue, type StoredValues } from '../../../sql/dialect.ts';
+import {
+  hiddenKeys,
+  keptIn,
+  missingOwners,
+  type DataAccess,
+  type Conflict,
+} from '../checks/conflicts.ts';
+import { ConstraintError, refusedByPolicy, requireOneRow } from '../../../databases/database.ts';
+import { ApiFailure } from '../../api-failure.ts';
+import type { ValuesBefore } from '../audit/trail.ts';
+import { explainConflicts } from '../checks/database-rules.ts';
 import {
   affectedRows,
   changeMorphs,
   dependentsOf,
   recordDelete,
   recordReleased,
-} from './delete.ts';
-import { currentValues, encodedIn, noValues, valueIn } from './field-values.ts';
-import { unchangedError } from './result.ts';
+} from '../delete.ts';
+import { currentValues, encodedIn, noValues, valueIn } from '../field-values.ts';
+import { unchangedError } from '../result.ts';
 
 /** A link to create. */
 export interface NewLink {

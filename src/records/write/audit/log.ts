@@ -1,7 +1,7 @@
-import type { Audit } from '../../model/api.ts';
-import type { Database } from '../../databases/database.ts';
-import { deleteExpired } from '../../sql/compile/expired.ts';
-import { ExpiredRows } from './expired-rows.ts';
+import type { Audit } from '../../../model/api.ts';
+import type { Database } from '../../../databases/database.ts';
+import { deleteExpired } from '../../../sql/compile/expired.ts';
+import { ExpiredRows } from '../expired-rows.ts';
 
 /** The audit log in a database. */
 export class AuditLog {

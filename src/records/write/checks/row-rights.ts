@@ -5,21 +5,21 @@ import {
   type Claims,
   type Decision,
   type Operation,
-} from '../../model/access.ts';
-import type { Field, Resource } from '../../model/api.ts';
-import type { SqlValue } from '../../model/values.ts';
-import type { View } from '../../model/view.ts';
-import { planRows, type RowsPlan } from '../../query/access/row-rules.ts';
-import type { DeleteEdge, Dependents } from '../../sql/compile/delete.ts';
+} from '../../../model/access.ts';
+import type { Field, Resource } from '../../../model/api.ts';
+import type { SqlValue } from '../../../model/values.ts';
+import type { View } from '../../../model/view.ts';
+import { planRows, type RowsPlan } from '../../../query/access/row-rules.ts';
+import type { DeleteEdge, Dependents } from '../../../sql/compile/delete.ts';
 import {
   compileAllowedRows,
   compileUnwritten,
   type Unwritten,
-} from '../../sql/compile/allowed-rows.ts';
-import type { Dialect } from '../../sql/dialect.ts';
-import type { Transaction } from '../../databases/database.ts';
-import { ApiFailure } from '../api-failure.ts';
-import { ruleValues } from '../rule-values.ts';
+} from '../../../sql/compile/allowed-rows.ts';
+import type { Dialect } from '../../../sql/dialect.ts';
+import type { Transaction } from '../../../databases/database.ts';
+import { ApiFailure } from '../../api-failure.ts';
+import { ruleValues } from '../../rule-values.ts';
 
 /** Checks which rows the access rules allow the caller of a write, in the write's transaction. */
 export class RowRights {
