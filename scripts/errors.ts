@@ -78,6 +78,8 @@ const groups: readonly Group[] = [
       HAS_DEPENDENTS:
         'Delete the records that `dependents` counts, or set `onDelete: cascade` or `setNull` at their key.',
       DELETE_TOO_LARGE: 'Delete what belongs to the record first, in parts.',
+      TOO_MANY_AFFECTED:
+        'Narrow the filters, or raise `max-affected` in `Prefer`, up to `limits.bulkItems`.',
       PRECONDITION_FAILED: 'Read the record again, apply your change to it, and repeat.',
       IDEMPOTENCY_MISMATCH: 'Use a new `Idempotency-Key` for each different request.',
       IDEMPOTENCY_IN_PROGRESS: 'Wait a moment, and repeat with the same key.',

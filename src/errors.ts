@@ -43,6 +43,10 @@ export const errorTable = {
   NOT_ACCEPTABLE: { status: 406, about: 'The answer cannot be given in any accepted media type.' },
   REQUEST_TIMEOUT: { status: 408, about: 'The request did not arrive in time.' },
   HAS_DEPENDENTS: { status: 409, about: 'Other records need this one.' },
+  TOO_MANY_AFFECTED: {
+    status: 409,
+    about: 'More records match than a change of many may affect.',
+  },
   DELETE_TOO_LARGE: { status: 409, about: 'The delete would reach too many records.' },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, about: 'The first request under this key still runs.' },
   VERSION_SUNSET: { status: 410, about: 'This version of the API has ended.' },

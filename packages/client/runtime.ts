@@ -2,6 +2,7 @@ import { resourceNames, root, type ErrorBody } from './resources.ts';
 import type {
   Client,
   Listing,
+  Matching,
   Page,
   Reading,
   RequestOptions,
@@ -92,6 +93,7 @@ interface Told {
 
 type AnyListing = Listing<ResourceName, string, string, string>;
 type AnyReading = Reading<ResourceName, string, string, string> & { readonly where?: unknown };
+type AnyMatching = Matching<ResourceName>;
 type AnySelection = Selection<ResourceName, string, string, string>;
 type AnyWriting = AnySelection & {
   readonly ifMatch?: string | undefined;
@@ -212,6 +214,22 @@ function methodsOf(path: string, ask: (request: Ask) => Promise<Told>): unknown 
     });
     return remembered(told, options);
   };
+  const changeMany = async (
+    method: string,
+    { maxAffected, ...matching }: AnyMatching,
+    body?: unknown,
+  ): Promise<number> => {
+    const prefer = maxAffected === undefined ? undefined : `max-affected=${maxAffected}`;
+    const told = await ask({
+      method,
+      path,
+      query: listQuery({ where: matching.where, or: matching.or }),
+      body,
+      headers: { prefer },
+      options: matching,
+    });
+    return (told.body as { readonly count: number }).count;
+  };
   return {
     list,
     pages,
@@ -236,6 +254,8 @@ function methodsOf(path: string, ask: (request: Ask) => Promise<Told>): unknown 
       write('PATCH', target, changes, options, 'application/merge-patch+json'),
     replace: (target: unknown, body: unknown, options?: AnyWriting) =>
       write('PUT', target, body, options),
+    updateMany: (matching: AnyMatching, body: unknown) => changeMany('PATCH', matching, body),
+    deleteMany: (matching: AnyMatching) => changeMany('DELETE', matching),
     delete: async (target: unknown, options: AnyWriting = {}): Promise<void> => {
       const headers = { 'if-match': options.ifMatch ?? tagOf(target) };
       await ask({ method: 'DELETE', path: `${path}/${idOf(target)}`, headers, options });

@@ -397,7 +397,18 @@ type Change<R extends ResourceName, Body> = <
   options?: Selection<R, E, F, X> & { readonly ifMatch?: string | undefined },
 ) => Promise<Answer<R, E, F, X>>;
 
+/** The filters of a list, at least one: they choose the records of a change of many. */
+export interface Matching<R extends ResourceName> extends RequestOptions {
+  readonly where?: Resources[R]['where'] | undefined;
+  /** Groups of alternatives: in each at least one has to hold. */
+  readonly or?: readonly Resources[R]['where'][] | undefined;
+  /** If more records match, nothing changes and the error is TOO_MANY_AFFECTED. */
+  readonly maxAffected?: number | undefined;
+}
+
 export interface Updates<R extends ResourceName> {
+  /** PATCH of all records that match, all or none; gives their number. */
+  readonly updateMany: (matching: Matching<R>, body: Resources[R]['update']) => Promise<number>;
   /** PATCH: what is not named stays. */
   readonly update: Change<R, Resources[R]['update']>;
   /** PATCH with a merge patch: objects are merged into those that are there. */
@@ -407,6 +418,8 @@ export interface Updates<R extends ResourceName> {
 }
 
 export interface Deletes<R extends ResourceName> {
+  /** Deletes all records that match, all or none; gives their number. */
+  readonly deleteMany: (matching: Matching<R>) => Promise<number>;
   readonly delete: (
     target: Target<R>,
     options?: RequestOptions & { readonly ifMatch?: string | undefined },

@@ -10,7 +10,8 @@ const requestTexts: Readonly<Record<(typeof sendableHeaders)[number], string>> =
   'If-Match': 'The `ETag` that the record must have for PUT, PATCH or DELETE; else 412.',
   'If-None-Match': 'The `ETag` that the client has: 304 if nothing has changed.',
   'Idempotency-Key': 'Makes a POST safe to repeat for 24 h: 1 to 255 visible ASCII characters.',
-  Prefer: '`count=none`, `count=estimated`, `return=minimal`.',
+  Prefer:
+    '`count=none`, `count=estimated`, `return=minimal`, `return=representation`, `max-affected=N`.',
   'X-Sandbox': 'The sandbox to use, in `dev` on SQLite: 1 to 64 letters, digits, `-`, `_`.',
   'X-Simulate':
     '`latency=200,error=503`: a wait in ms and an error for this request, where debug is on.',

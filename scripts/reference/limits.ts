@@ -18,6 +18,7 @@ const limitAnswers: Readonly<Record<keyof typeof limitDefaults, string>> = {
   pathDepth: '400 `LIMIT_EXCEEDED`',
   urlLength: '414 `URI_TOO_LONG`',
   batchItems: '400 `LIMIT_EXCEEDED`',
+  bulkItems: '409 `TOO_MANY_AFFECTED`',
 };
 
 /** What no request and no server exceeds, as Markdown. */

@@ -61,6 +61,8 @@ export type Take = (rows: readonly Row[]) => boolean;
 /** A connection to one database. Nothing else holds database handles. */
 export interface Database extends Executor {
   readonly dialect: Dialect;
+  /** Whether it is a transaction that is open, so that what fails ends all of it. */
+  readonly isInTransaction?: boolean;
   /** The state of its connection pool, if it has one. */
   readonly connections?: () => ConnectionCounts;
   /**

@@ -191,6 +191,14 @@ export interface Preconditions {
   readonly ifNoneMatch: string | undefined;
 }
 
+export type UpdatePlan = Extract<WritePlan, { kind: 'update' }>;
+export type DeletePlan = Extract<WritePlan, { kind: 'delete' }>;
+
+/** What is done to every record that the filters of a request match. */
+export type ChangeOfMany =
+  | Omit<UpdatePlan, 'id' | 'preconditions'>
+  | Omit<DeletePlan, 'id' | 'preconditions'>;
+
 /** A planned write. Ids and times are generated beforehand, so that it can be retried. */
 export type WritePlan =
   | {

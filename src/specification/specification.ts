@@ -206,6 +206,7 @@ export interface LimitsSpecification {
   /** bytes */
   readonly urlLength?: number;
   readonly batchItems?: number;
+  readonly bulkItems?: number;
 }
 
 export interface AuthSpecification {

@@ -267,7 +267,7 @@ describe('the order of checks', () => {
   });
 
   test.each([
-    ['GET, HEAD, POST, OPTIONS', '/v1/drafts'],
+    ['GET, HEAD, POST, PATCH, DELETE, OPTIONS', '/v1/drafts'],
     ['GET, HEAD, OPTIONS', '/_schema.json'],
   ])('OPTIONS says %s of %s to everyone', async (allow, path) => {
     for (const headers of [{}, bad, bearer(token())]) {

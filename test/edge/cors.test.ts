@@ -183,7 +183,7 @@ describe('a browser that asks first', () => {
   });
 
   test.each([
-    ['/v1/notes', 'GET, HEAD, POST, OPTIONS'],
+    ['/v1/notes', 'GET, HEAD, POST, PATCH, DELETE, OPTIONS'],
     ['/v1/notes/1', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],
     ['/notes/none', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],
     ['/_health', 'GET, HEAD, OPTIONS'],
@@ -226,7 +226,10 @@ describe('a browser that asks first', () => {
       await served.ask(preflight('/v1/notes', { origin: 'https://evil.example' })),
       await closed.ask(preflight('/v1/notes')),
     ]) {
-      expect([answer.status, answer.headers.allow]).toEqual([204, 'GET, HEAD, POST, OPTIONS']);
+      expect([answer.status, answer.headers.allow]).toEqual([
+        204,
+        'GET, HEAD, POST, PATCH, DELETE, OPTIONS',
+      ]);
       expect(answer.headers).not.toHaveProperty('access-control-allow-methods');
     }
     expect(
@@ -255,7 +258,7 @@ describe('a browser that asks first', () => {
     const answer = await served.ask(preflight('/v1/notes'));
     expect([answer.status, answer.headers['access-control-allow-methods']]).toEqual([
       204,
-      'GET, HEAD, POST, OPTIONS',
+      'GET, HEAD, POST, PATCH, DELETE, OPTIONS',
     ]);
     await served.stop();
   });

@@ -238,8 +238,8 @@ describe('HEAD', () => {
 });
 
 test.each([
-  ['/v1/posts', 'GET, HEAD, POST, OPTIONS'],
-  ['/posts', 'GET, HEAD, POST, OPTIONS'],
+  ['/v1/posts', 'GET, HEAD, POST, PATCH, DELETE, OPTIONS'],
+  ['/posts', 'GET, HEAD, POST, PATCH, DELETE, OPTIONS'],
   ['/v1/posts/1', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],
   // It says the same to everyone, of every record.
   ['/v1/posts/99', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],

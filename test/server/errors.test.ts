@@ -87,12 +87,10 @@ describe('paths', () => {
 });
 
 describe('methods', () => {
-  const collection = 'GET, HEAD, POST, OPTIONS';
+  const collection = 'GET, HEAD, POST, PATCH, DELETE, OPTIONS';
   const record = 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS';
   test.each([
     ['PUT', '/v1/posts', collection],
-    ['PATCH', '/v1/posts', collection],
-    ['DELETE', '/v1/posts', collection],
     ['PROPFIND', '/v1/posts', collection],
     ['POST', '/v1/posts/1', record],
     ['POST', '/v1/posts/none', record],
@@ -295,7 +293,7 @@ const promised: Readonly<Record<number, readonly string[]>> = {
   405: ['METHOD_NOT_ALLOWED'],
   406: ['NOT_ACCEPTABLE'],
   408: ['REQUEST_TIMEOUT'],
-  409: ['HAS_DEPENDENTS', 'DELETE_TOO_LARGE', 'IDEMPOTENCY_IN_PROGRESS'],
+  409: ['HAS_DEPENDENTS', 'DELETE_TOO_LARGE', 'TOO_MANY_AFFECTED', 'IDEMPOTENCY_IN_PROGRESS'],
   410: ['VERSION_SUNSET'],
   412: ['PRECONDITION_FAILED'],
   413: ['BODY_TOO_LARGE'],

@@ -277,9 +277,15 @@ function problemOf(validate: ValidateFunction, value: unknown, what: string): st
 /** What was taken has to be documented too: its body, and every parameter by name. */
 function requestProblem(found: Found, exchanged: Exchanged, query: string): string | undefined {
   const { checker, operation, pointer, shared } = found;
-  const parameters = [...shared, ...(operation['parameters'] as readonly unknown[])].map(
+  const own = [...shared, ...(operation['parameters'] as readonly unknown[])].map(
     (one) => followed(checker, one as Members, []).part,
   );
+  // A change of many takes the filters of the list.
+  const list = checker.document.paths[pointer[1] ?? '']?.['get']?.['parameters'];
+  const isOfMany = own.some(({ name }) => name === 'filters');
+  const parameters = isOfMany
+    ? [...own, ...(list as readonly Members[]).map((one) => followed(checker, one, []).part)]
+    : own;
   const names = new Set(
     parameters.filter((one) => one['in'] === 'query').map((one) => one['name']),
   );

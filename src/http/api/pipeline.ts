@@ -31,6 +31,7 @@ import {
 import { enterSandbox } from '../sandboxes/requests.ts';
 import { answerDocument, answerSystem } from './system.ts';
 import { sunsetRefusal, withNotice } from './versions.ts';
+import { deleteMany, updateMany } from './writes-of-many.ts';
 import { createRecords, deleteRecord, updateRecord } from './writes.ts';
 
 /**
@@ -260,6 +261,10 @@ function answerCall(call: Call, representation: Representation): Answer {
       return query.problems.length > 0
         ? fail(queryError(query.problems))
         : deleteRecord(call, id ?? '');
+    case 'updateMany':
+      return updateMany(call);
+    case 'deleteMany':
+      return deleteMany(call);
     default:
       return call.kind satisfies never;
   }

@@ -47,6 +47,8 @@ const collectionMethods: ReadonlyMap<string, RequestKind> = new Map([
   ['GET', 'list'],
   ['HEAD', 'list'],
   ['POST', 'create'],
+  ['PATCH', 'updateMany'],
+  ['DELETE', 'deleteMany'],
 ]);
 const recordMethods: ReadonlyMap<string, RequestKind> = new Map([
   ['GET', 'read'],
@@ -166,8 +168,22 @@ export function kindOf(method: string, id: string | undefined): Result<RequestKi
 
 /** The operation that access rules name for a kind of request. */
 export function operationOf(kind: RequestKind): Operation {
-  if (kind === 'list') return 'read';
-  return kind === 'replace' ? 'update' : kind;
+  switch (kind) {
+    case 'list':
+      return 'read';
+    case 'replace':
+    case 'updateMany':
+      return 'update';
+    case 'deleteMany':
+      return 'delete';
+    case 'read':
+    case 'create':
+    case 'update':
+    case 'delete':
+      return kind;
+    default:
+      return kind satisfies never;
+  }
 }
 
 /** The methods of a resource's path, as the `Allow` header lists them. */

@@ -29,7 +29,7 @@ import { inspectShown } from '../debug/inspect.ts';
 import { serverDefaults } from '../../specification/keys/server.ts';
 
 /** The header of a response without records, or with their ids alone. */
-const minimal = { 'preference-applied': 'return=minimal' } as const;
+export const minimal = { 'preference-applied': 'return=minimal' } as const;
 
 /** `POST /<resource>`: one record, or an array of them. */
 export async function createRecords(call: Call): Promise<Result<Response>> {
@@ -155,7 +155,7 @@ function preconditionsOf({ headers }: Exchange): Preconditions {
 }
 
 /** The read that makes the response of a write; `plain`: the plain read, if this one selects or expands. */
-function answeringWith(
+export function answeringWith(
   call: Call,
   { now, uuid }: ClockAndIds,
   compiled: CompiledRead,
@@ -185,20 +185,20 @@ function answeringWith(
 
 const plainQuery = parseQuery('', 'read');
 
-interface Prepared {
-  readonly plan: WritePlan;
+export interface Prepared<Plan = WritePlan> {
+  readonly plan: Plan;
   /** The raw body. */
   readonly bytes: Buffer;
   readonly context: WriteContext;
 }
 
 /** The checks before the database: media type and size, then query and body together. */
-async function prepare(
+export async function prepare<Plan>(
   call: Call,
   moment: ClockAndIds,
-  plan: (body: unknown) => Result<WritePlan>,
+  plan: (body: unknown) => Result<Plan>,
   others: readonly ApiError[] = [],
-): Promise<Result<Prepared>> {
+): Promise<Result<Prepared<Plan>>> {
   const { exchange, query } = call;
   const refusal = checkMediaType(exchange.headers, call.kind);
   if (refusal !== undefined) return fail(refusal);
@@ -234,10 +234,10 @@ function namesOf({ view }: Call): WriteContext['names'] {
   };
 }
 
-const mergePatchType = 'application/merge-patch+json';
+export const mergePatchType = 'application/merge-patch+json';
 
 /** The media type of a body and its parameters, in lower case. */
-function mediaTypeOf(
+export function mediaTypeOf(
   headers: Exchange['headers'],
 ): readonly [type: string, ...parameters: string[]] {
   const [type = '', ...parameters] = (headers['content-type'] ?? '')
@@ -256,7 +256,9 @@ function checkMediaType(headers: Exchange['headers'], kind: RequestKind): ApiErr
   if (encoding !== undefined && encoding !== 'identity')
     return refuse(`A body in Content-Encoding ${encoding} is not taken; send it as it is`);
   const [type, ...parameters] = mediaTypeOf(headers);
-  const isTaken = type === 'application/json' || (type === mergePatchType && kind === 'update');
+  const isTaken =
+    type === 'application/json' ||
+    (type === mergePatchType && (kind === 'update' || kind === 'updateMany'));
   if (!isTaken)
     return refuse(
       type === ''
@@ -282,7 +284,7 @@ async function execute(
 }
 
 /** The trace step that writes a record. */
-function writeStage({ resource }: WritePlan): string {
+export function writeStage({ resource }: Pick<WritePlan, 'resource'>): string {
   return `write_${resource.name}`;
 }
 

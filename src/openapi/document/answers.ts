@@ -20,6 +20,8 @@ const statusesOf: Readonly<Record<RequestKind, readonly number[]>> = {
   replace: [...always, ...writing, 404, 412],
   update: [...always, ...writing, 404, 412],
   delete: [...always, 404, 409, 412],
+  updateMany: [...always, ...writing],
+  deleteMany: [...always, 409],
 };
 
 /** `404` → `NotFound`: the reason phrase as the name of a component. */
@@ -221,6 +223,14 @@ export function errorSchema(isDebugOn: boolean): JsonSchema {
           required: ['resource', 'count'],
           additionalProperties: false,
         },
+      },
+      count: {
+        type: 'integer',
+        description: 'With TOO_MANY_AFFECTED: how many records match.',
+      },
+      maxAffected: {
+        type: 'integer',
+        description: 'With TOO_MANY_AFFECTED: how many may match.',
       },
       ...(isDebugOn ? debugMembers : {}),
     },

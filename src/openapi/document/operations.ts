@@ -49,6 +49,22 @@ const kinds: readonly Kind[] = [
     summary: (_, many) => `Create records of ${many}`,
   },
   {
+    kind: 'updateMany',
+    method: 'patch',
+    right: 'update',
+    on: 'collection',
+    verb: 'updateMany',
+    summary: (_, many) => `Change all of ${many} that match`,
+  },
+  {
+    kind: 'deleteMany',
+    method: 'delete',
+    right: 'delete',
+    on: 'collection',
+    verb: 'deleteMany',
+    summary: (_, many) => `Delete all of ${many} that match`,
+  },
+  {
     kind: 'read',
     method: 'get',
     right: 'read',
@@ -82,6 +98,11 @@ const kinds: readonly Kind[] = [
   },
 ];
 
+/** Whether the records of a request are chosen by filters, which nobody has on what it cannot read. */
+function needsFilters(kind: RequestKind): boolean {
+  return kind === 'updateMany' || kind === 'deleteMany';
+}
+
 /** The path items of a resource: its collection and its records, with the operations that this caller may do. */
 export function pathsOf(
   resourceView: ResourceView,
@@ -89,7 +110,10 @@ export function pathsOf(
 ): Readonly<Record<string, JsonSchema>> {
   const { api, version } = context;
   const collection = `${api.basePath}/v${version.number}/${resourceView.name}`;
-  const open = kinds.filter(({ right }) => resourceView.offered.has(right));
+  const isReadable = resourceView.rules.read.length > 0;
+  const open = kinds.filter(
+    ({ kind, right }) => resourceView.offered.has(right) && (isReadable || !needsFilters(kind)),
+  );
   const examples = examplesOf(resourceView, context.rows);
   const shownId = examples.record?.[idName(resourceView)];
   const itemOf = (on: Kind['on']): JsonSchema =>
@@ -216,6 +240,7 @@ function bodyOf(
     case 'replace':
       return body({ 'application/json': media(ref(`schemas/${name}Replace`), examples.replace) });
     case 'update':
+    case 'updateMany':
       return body({
         'application/json': media(ref(`schemas/${name}Update`), examples.update),
         'application/merge-patch+json': media(
@@ -226,6 +251,7 @@ function bodyOf(
     case 'list':
     case 'read':
     case 'delete':
+    case 'deleteMany':
       return {};
     default:
       return kind satisfies never;
@@ -332,10 +358,32 @@ function successes(
         : minimal('It is done.');
     case 'delete':
       return { 204: { description: 'It is gone.', headers: common } };
+    case 'updateMany':
+    case 'deleteMany':
+      return {
+        200: {
+          description:
+            'How many records were changed or deleted. Where Prefer says return=representation, the records: of a delete as they were.',
+          headers: headers(applied),
+          content: json(
+            mayRead ? { anyOf: [affected, ref(`schemas/${name}List`)] } : affected,
+            record === undefined ? undefined : { count: 1 },
+          ),
+        },
+        204: { description: 'It is done; Prefer says return=minimal.', headers: headers(applied) },
+      };
     default:
       return kind satisfies never;
   }
 }
+
+/** The answer of a change of many. */
+const affected: JsonSchema = {
+  type: 'object',
+  properties: { count: { type: 'integer', minimum: 0 } },
+  required: ['count'],
+  additionalProperties: false,
+};
 
 /** A list as a plain request gets it: behind a cursor where the resource is paged so. */
 function listExample({ resource }: ResourceView, record: unknown): unknown {

@@ -102,7 +102,7 @@ export function reservedParameters(limits: Limits): Readonly<Record<ParameterNam
   ) as unknown as Record<ParameterName, JsonSchema>;
 }
 
-/** The headers that requests may send, by the name of their component. */
+/** The headers that requests may send, and the filters of a change of many, by the name of their component. */
 export const headerParameters: Readonly<Record<string, JsonSchema>> = {
   IfNoneMatch: header(
     'If-None-Match',
@@ -117,6 +117,20 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
     'count=none leaves out the total, count=estimated takes an estimate where that is quicker.',
   ),
   PreferReturn: header('Prefer', 'return=minimal answers without a body.'),
+  PreferMany: header(
+    'Prefer',
+    'max-affected=N refuses the change if more records match; return=representation answers with the records, return=minimal without a body.',
+  ),
+  Filters: {
+    name: 'filters',
+    in: 'query',
+    required: true,
+    description:
+      'The filters of the list, such as `status=draft`: at least one. They choose the records that are changed.',
+    style: 'form',
+    explode: true,
+    schema: { type: 'object', minProperties: 1, additionalProperties: { type: 'string' } },
+  },
   IdempotencyKey: header(
     'Idempotency-Key',
     'Makes it safe to repeat the request: for 24 hours the same key gives the same answer, and nothing is written twice.',
@@ -146,6 +160,8 @@ const headersOf: Readonly<Record<RequestKind, readonly string[]>> = {
   replace: ['IfMatch', 'IfNoneMatch', 'PreferReturn'],
   update: ['IfMatch', 'IfNoneMatch', 'PreferReturn'],
   delete: ['IfMatch', 'IfNoneMatch'],
+  updateMany: ['PreferMany', 'Filters'],
+  deleteMany: ['PreferMany', 'Filters'],
 };
 
 /** Every parameter of an operation: headers, reserved parameters, paging of expanded collections, filters. */

@@ -2,8 +2,8 @@ import { fail, ok, type Result } from '../../errors.ts';
 import type { Slot } from '../filter/predicate.ts';
 import type { Api } from '../../model/api.ts';
 import type { ResourceView } from '../../model/view.ts';
-import type { Preferences } from '../request/headers.ts';
-import { isOn, parameterNames, type ParameterName } from '../request/parameters.ts';
+import { parsePrefer, type Preferences } from '../request/headers.ts';
+import { isChoosing, isOn, parameterNames, type ParameterName } from '../request/parameters.ts';
 import { queryError, type QueryProblem } from '../request/problem.ts';
 import type { Query } from '../request/query.ts';
 import { bindQuery } from '../bind.ts';
@@ -63,6 +63,30 @@ export function planList(request: ListRequest, api: Api): Result<ReadPlan> {
     count: cursor === undefined ? preferences.count : 'none',
   };
   return finish(plan, query, resourceView, api, problems, cursor);
+}
+
+/**
+ * Plans the list whose records a PATCH or DELETE of a collection changes. What the request says of its answer, such as
+ * `expand`, does not change what its filters mean.
+ */
+export function planTargets(
+  { conditions, groups, problems, reserved, ...query }: Query,
+  resourceView: ResourceView,
+  version: number,
+  api: Api,
+): Result<ReadPlan> {
+  const own = new Map([...reserved].filter(([name]) => isChoosing(name)));
+  const list = { ...query, conditions, groups, reserved: own, problems };
+  const preferences = parsePrefer({});
+  return planList({ query: list, resourceView, version, preferences, cursor: undefined }, api);
+}
+
+/** What such a request says of its answer alone. */
+export function answerQuery({ reserved, texts, debug }: Query): Query {
+  const own = [...reserved].filter(([name]) => !isChoosing(name));
+  const planKey = own.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join('');
+  const none = { sources: new Map(), conditions: [], groups: [], problems: [] };
+  return { reserved: new Map(own), texts, debug, planKey, ...none };
 }
 
 /** The parameters that a streamed list rejects. See docs/contract/2-reading.md#csv-and-ndjson, rule 3. */

@@ -5,9 +5,18 @@ import { apiError, fail, ok, type Result } from '../../errors.ts';
 export interface Preferences {
   readonly count: 'exact' | 'none' | 'estimated';
   readonly minimal: boolean;
+  /** A change of many answers with the records. */
+  readonly representation: boolean;
+  /** The most records that a change of many may affect; undefined if the request does not say. */
+  readonly maxAffected: number | undefined;
 }
 
-const noPreferences: Preferences = { count: 'exact', minimal: false };
+const noPreferences: Preferences = {
+  count: 'exact',
+  minimal: false,
+  representation: false,
+  maxAffected: undefined,
+};
 
 /** Parses `Prefer`. Unknown and malformed preferences are ignored; of a repeated one the first counts (RFC 7240, 2). */
 export function parsePrefer({ prefer }: IncomingHttpHeaders): Preferences {
@@ -20,9 +29,12 @@ export function parsePrefer({ prefer }: IncomingHttpHeaders): Preferences {
     if (!wanted.has(name)) wanted.set(name, value.replace(/^"(.*)"$/u, '$1'));
   }
   const count = wanted.get('count');
+  const affected = wanted.get('max-affected') ?? '';
   return {
     count: count === 'none' || count === 'estimated' ? count : 'exact',
     minimal: wanted.get('return') === 'minimal',
+    representation: wanted.get('return') === 'representation',
+    maxAffected: /^\d{1,15}$/u.test(affected) ? Number(affected) : undefined,
   };
 }
 

@@ -1,7 +1,18 @@
 import type { reservedParameters } from '../../specification/reserved.ts';
 
-/** The kind of a request: one of the five endpoints, with PUT and PATCH apart. */
-export type RequestKind = 'list' | 'read' | 'create' | 'replace' | 'update' | 'delete';
+/** The kind of a request: what a method does at a collection or at one record. */
+export type RequestKind =
+  | 'list'
+  | 'read'
+  | 'create'
+  | 'replace'
+  | 'update'
+  | 'delete'
+  | 'updateMany'
+  | 'deleteMany';
+
+/** Kinds of request whose filters choose the records of a resource. */
+const choosing: readonly RequestKind[] = ['list', 'updateMany', 'deleteMany'];
 
 interface ParameterDefinition {
   /** The kinds of request that accept it. */
@@ -13,7 +24,15 @@ interface ParameterDefinition {
   readonly part: 'plan' | 'bound' | 'debug';
 }
 
-const answering: readonly RequestKind[] = ['list', 'read', 'create', 'replace', 'update'];
+const answering: readonly RequestKind[] = [
+  'list',
+  'read',
+  'create',
+  'replace',
+  'update',
+  'updateMany',
+  'deleteMany',
+];
 const all: readonly RequestKind[] = [...answering, 'delete'];
 
 /** The reserved query parameters; every other parameter is a filter. See docs/contract/2-reading.md#query-string. */
@@ -28,7 +47,7 @@ export const parameters = {
   exclude: { on: answering, part: 'plan' },
   expand: { on: answering, part: 'plan' },
   maxDepth: { on: answering, part: 'plan' },
-  _or: { on: ['list'], part: 'plan' },
+  _or: { on: choosing, part: 'plan' },
   _debug: { on: all, part: 'debug' },
   _trace: { on: all, part: 'debug' },
   _verbose: { on: all, part: 'debug' },
@@ -50,6 +69,16 @@ export const parameterNames = Object.keys(parameters) as readonly ParameterName[
 export function isOn(name: ParameterName, kind: RequestKind): boolean {
   const { on }: ParameterDefinition = parameters[name];
   return on.includes(kind);
+}
+
+/** Whether a parameter chooses the records that a request is about, so that a change of many takes it as a list does. */
+export function isChoosing(name: ParameterName): boolean {
+  return isOn(name, 'deleteMany') && !isOn(name, 'read');
+}
+
+/** Whether filters choose the records that this kind of request is about. */
+export function isOfMany(kind: RequestKind): boolean {
+  return choosing.includes(kind);
 }
 
 /** Whether the name of a query parameter is a reserved one. */

@@ -2,6 +2,7 @@ import { splitPairs } from '../filter/text.ts';
 import { either } from '../../specification/parsers/definition.ts';
 import { nearest } from '../../lib/nearest.ts';
 import {
+  isOfMany,
   isOn,
   isParameter,
   parameterNames,
@@ -54,6 +55,8 @@ const requestNames: Readonly<Record<RequestKind, string>> = {
   replace: 'a replace',
   update: 'an update',
   delete: 'a delete',
+  updateMany: 'a change of many records',
+  deleteMany: 'a delete of many records',
 };
 
 /** Parameters that take a list of names: `fields=a,b`. */
@@ -89,7 +92,7 @@ class QueryReader {
   add(name: string, value: string): void {
     if (isParameter(name)) this.addReserved(name, value);
     else if (/[[\]]/u.test(name)) this.refuse(name, bracketsMessage(name));
-    else if (this.kind === 'list' || this.kind === 'read')
+    else if (this.kind === 'read' || isOfMany(this.kind))
       this.conditions.push(this.condition(name, value));
     else this.refuse(name, this.filterMessage(name));
   }

@@ -40,7 +40,15 @@ import {
 import { mayWriteLinks, readAllLinks, tooManyLinks } from './links.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
 import { readRevisions } from './revisions.ts';
-import type { Preconditions, FieldValues, Revision, WriteKind, WritePlan } from '../plan.ts';
+import type {
+  ChangeOfMany,
+  FieldValues,
+  Preconditions,
+  Revision,
+  UpdatePlan,
+  WriteKind,
+  WritePlan,
+} from '../plan.ts';
 
 export const immutableMessage = 'is immutable: it is set on create only';
 
@@ -117,7 +125,30 @@ export function planUpdate(
   resourceView: ResourceView,
   moment: ClockAndIds,
   { merges, preconditions }: UpdateOptions,
-): Result<WritePlan> {
+): Result<UpdatePlan> {
+  const change = planChange(body, kind, id, resourceView, moment, merges);
+  return change.ok ? ok({ ...change.value, id, preconditions }) : change;
+}
+
+/** Plans a PATCH of all records that the filters of a request match, at one moment (`atOneTime`). */
+export function planUpdateMany(
+  body: unknown,
+  resourceView: ResourceView,
+  moment: ClockAndIds,
+  merges: boolean,
+): Result<ChangeOfMany> {
+  return planChange(body, 'update', undefined, resourceView, moment, merges);
+}
+
+/** Plans the change of one record, or without an `id` of any number of records. */
+function planChange(
+  body: unknown,
+  kind: 'replace' | 'update',
+  id: JsonValue | undefined,
+  resourceView: ResourceView,
+  moment: ClockAndIds,
+  merges: boolean,
+): Result<Omit<UpdatePlan, 'id' | 'preconditions'>> {
   if (!isJsonObject(body)) return fail(noObject());
   if (!mayWriteLinks(body, resourceView, moment)) return refused(resourceView);
   const tooMany = tooManyLinks([body], resourceView);
@@ -157,22 +188,24 @@ export function planUpdate(
   return ok({
     kind: 'update',
     resource,
-    id,
     values,
     unchanged,
     revised,
     links,
-    preconditions,
   });
 }
 
-/** The problem of an id in the body that differs from the one in the path. */
+/** The problem of an id in the body that differs from the one in the path, or of any if the path has none. */
 function otherId(
   body: object,
-  id: JsonValue,
+  id: JsonValue | undefined,
   { resource, inputs }: ResourceView,
 ): readonly ValueIssue[] {
   if (!Object.hasOwn(body, 'id') || !inputs.has('id')) return [];
+  if (id === undefined)
+    return [
+      { kind: 'type', path: 'id', message: 'must not be sent with a change of many records' },
+    ];
   const { id: sent } = body as { readonly id: unknown };
   const parsed = readValue(sent, resource.id);
   if (sent === id || (parsed.ok && parsed.value === id)) return [];

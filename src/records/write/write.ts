@@ -7,7 +7,7 @@ import { revise } from '../../query/write/revisions.ts';
 import { immutableMessage, validationError } from '../../query/write/write.ts';
 import { idIn } from '../../model/field-types/composite-id.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from '../../query/write/morphs.ts';
-import type { FieldValues, LinkChange, WritePlan } from '../../query/plan.ts';
+import type { FieldValues, LinkChange, UpdatePlan, WritePlan } from '../../query/plan.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { decodeValue, encodeValue, type Dialect } from '../../sql/dialect.ts';
@@ -141,7 +141,9 @@ export class Writer {
       case 'update':
         await checkTarget(plan, this.access, this.context.rights);
         await this.checkPreconditions(plan);
-        return [{ id: plan.id, row: await this.update(plan) }];
+        return [
+          { id: plan.id, row: await this.update(plan, this.showing(plan.resource, plan.links)) },
+        ];
       case 'delete':
         await checkTarget(plan, this.access, this.context.rights);
         await this.checkPreconditions(plan);
@@ -253,10 +255,18 @@ export class Writer {
       throw new ApiFailure(ifNoneMatchFailed());
   }
 
-  /** Runs the update; returns the row for the response if the statement returned it. */
-  private async update(plan: Extract<WritePlan, { kind: 'update' }>): Promise<Row | undefined> {
+  /** Deletes a record, unless another delete of this transaction has done so. */
+  async deleteIfThere(resource: Resource, id: JsonValue): Promise<void> {
+    try {
+      await deleteRecord(this.access, resource, id);
+    } catch (error) {
+      if (!(error instanceof ApiFailure) || error.error.code !== 'RESOURCE_NOT_FOUND') throw error;
+    }
+  }
+
+  /** Runs an update; returns the row of the read `showing`. */
+  async update(plan: UpdatePlan, showing: CompiledRead | undefined): Promise<Row | undefined> {
     const { resource, id } = plan;
-    const showing = this.showing(resource, plan.links);
     let row: Row | undefined;
     const issues: ValueIssue[] = [];
     const current = await this.checkCurrent(plan, issues);
@@ -310,7 +320,7 @@ export class Writer {
    * pair ends up half null. Returns the values that were looked up.
    */
   private async checkCurrent(
-    { resource, id, values, unchanged, revised }: Extract<WritePlan, { kind: 'update' }>,
+    { resource, id, values, unchanged, revised }: UpdatePlan,
     issues: ValueIssue[],
   ): Promise<FieldValues> {
     const morphs = touchedMorphs(resource, values);
@@ -342,11 +352,7 @@ export class Writer {
   }
 
   /** Makes new values from the current ones, and validates the results. */
-  private revise(
-    { revised }: Extract<WritePlan, { kind: 'update' }>,
-    current: FieldValues,
-    issues: ValueIssue[],
-  ): FieldValues {
+  private revise({ revised }: UpdatePlan, current: FieldValues, issues: ValueIssue[]): FieldValues {
     const values = new Map<Field, JsonValue>();
     for (const [field, revision] of revised) {
       const name = this.context.names.field(field) ?? field.name;

@@ -18,6 +18,7 @@ export const limitDefaults: Readonly<Required<LimitsSpecification>> = {
   pathDepth: 5,
   urlLength: 8192,
   batchItems: 1000,
+  bulkItems: 1000,
 };
 
 function limit(name: keyof LimitsSpecification, description: string): Definition<number> {
@@ -43,6 +44,7 @@ const members = object(
       default: limitDefaults.urlLength,
     }),
     batchItems: limit('batchItems', 'Records of one array that is posted.'),
+    bulkItems: limit('bulkItems', 'Records that one PATCH or DELETE of a collection may change.'),
   },
   {
     description: 'What no request may exceed.',
