@@ -22,9 +22,10 @@ export type Filters<
     | T[N][0]
     | undefined;
 } & {
-  readonly [N in keyof T & string as `${N}_${Extract<T[N][1], 'like' | 'ilike'>}`]?:
-    | string
-    | undefined;
+  readonly [
+    N in keyof T &
+      string as `${N}_${Extract<T[N][1], 'like' | 'ilike' | 'nlike' | 'nilike' | 'startsWith' | 'endsWith' | 'ieq'>}`
+  ]?: string | undefined;
 } & {
   readonly [N in keyof T & string as `${N}_${Extract<T[N][1], ListOperator>}`]?:
     | readonly T[N][0][]

@@ -124,7 +124,11 @@ export function limitReference(): string {
         ['levels of a body', '32', '400 `INVALID_BODY`'],
         ['links that a request names', '10,000', '400 `LIMIT_EXCEEDED`'],
         ['records that one delete reaches', '10,000, and 900 levels', '409 `DELETE_TOO_LARGE`'],
-        ['text of `_like` and `_ilike`', '1,000 characters', '400 `LIMIT_EXCEEDED`'],
+        [
+          'text of `_like`, `_ilike`, `_nlike`, `_nilike`, `_startsWith`, `_endsWith`, `_ieq`',
+          '1,000 characters',
+          '400 `LIMIT_EXCEEDED`',
+        ],
         ['records of one response together', 'about 128 MB', '400 `LIMIT_EXCEEDED`'],
         ['headers beside the URL', '16 KiB', '431 `HEADERS_TOO_LARGE`'],
         ['problems that one error lists', '10,000', 'the rest is left out'],

@@ -1,4 +1,4 @@
-import { foldingPattern, globPattern } from './text-patterns.ts';
+import { foldingPattern, globLiteral, globPattern, likeLiteral } from './text-patterns.ts';
 
 /** How the values of a type compare; an operator names those that it takes. */
 export type Comparability =
@@ -72,6 +72,43 @@ const items = (operand: string, held = (item: string): string => item): string =
 /** The same condition on both databases. */
 function alike(condition: Condition): NonNullable<OperatorRow['sql']> {
   return { sqlite: { condition }, postgres: { condition } };
+}
+
+/** What the operators that look into a text share. */
+const ofTexts = {
+  takes: ['text'],
+  comparesWith: 'part',
+  longest: longestPattern,
+  undeclared: 'text',
+} as const satisfies Partial<OperatorRow>;
+
+const contains = {
+  sqlite: { condition: (column, operand) => `instr(${column}, ${operand}) > 0` },
+  postgres: { condition: (column, operand) => `strpos(${column}, ${operand}) > 0` },
+} as const satisfies OperatorRow['sql'];
+
+const containsFolded = {
+  sqlite: {
+    condition: (column, operand) => `${column} GLOB ${operand}`,
+    operand: (text) => `*${globPattern(text)}*`,
+  },
+  postgres: { condition: (column, operand) => `${column} ~ ${operand}`, operand: foldingPattern },
+} as const satisfies OperatorRow['sql'];
+
+/** The opposite of conditions, which also keeps null. */
+function negated({
+  sqlite,
+  postgres,
+}: Required<NonNullable<OperatorRow['sql']>>): NonNullable<OperatorRow['sql']> {
+  const not =
+    ({ condition }: OperatorSql, yes: string): Condition =>
+    (column, operand) =>
+      `coalesce(NOT (${condition(column, operand)}), ${yes})`;
+  // In SQLite TRUE would be the column of that name, where a table of the statement has one.
+  return {
+    sqlite: { ...sqlite, condition: not(sqlite, '1') },
+    postgres: { ...postgres, condition: not(postgres, 'true') },
+  };
 }
 
 /**
@@ -151,29 +188,77 @@ const rows = {
     suffix: '_like',
     operand: 'value',
     meaning: 'contains, case-sensitive',
-    takes: ['text'],
-    comparesWith: 'part',
-    longest: longestPattern,
-    undeclared: 'text',
-    sql: {
-      sqlite: { condition: (column, operand) => `instr(${column}, ${operand}) > 0` },
-      postgres: { condition: (column, operand) => `strpos(${column}, ${operand}) > 0` },
-    },
+    ...ofTexts,
+    sql: contains,
   },
   ilike: {
     suffix: '_ilike',
     operand: 'value',
     meaning: 'contains, case-insensitive',
-    otherNames: ['contains', 'startswith', 'endswith'],
-    takes: ['text'],
-    comparesWith: 'part',
-    longest: longestPattern,
-    undeclared: 'text',
+    otherNames: ['contains', 'icontains'],
+    ...ofTexts,
+    sql: containsFolded,
+  },
+  nlike: {
+    suffix: '_nlike',
+    operand: 'value',
+    meaning: 'does not contain, case-sensitive',
+    otherNames: ['notlike'],
+    ...ofTexts,
+    isNegated: true,
+    sql: negated(contains),
+  },
+  nilike: {
+    suffix: '_nilike',
+    operand: 'value',
+    meaning: 'does not contain, case-insensitive',
+    otherNames: ['notilike', 'ncontains', 'notcontains'],
+    ...ofTexts,
+    isNegated: true,
+    sql: negated(containsFolded),
+  },
+  startsWith: {
+    suffix: '_startsWith',
+    operand: 'value',
+    meaning: 'starts with, case-sensitive',
+    otherNames: ['beginswith', 'sw'],
+    ...ofTexts,
+    sql: {
+      sqlite: { condition: (column, operand) => `instr(${column}, ${operand}) = 1` },
+      postgres: {
+        condition: (column, operand) => `${column} LIKE ${operand}`,
+        operand: (text) => `${likeLiteral(text)}%`,
+      },
+    },
+  },
+  endsWith: {
+    suffix: '_endsWith',
+    operand: 'value',
+    meaning: 'ends with, case-sensitive',
+    otherNames: ['ew'],
+    ...ofTexts,
+    sql: {
+      sqlite: {
+        condition: (column, operand) => `${column} GLOB ${operand}`,
+        operand: (text) => `*${globLiteral(text)}`,
+      },
+      postgres: {
+        condition: (column, operand) => `${column} LIKE ${operand}`,
+        operand: (text) => `%${likeLiteral(text)}`,
+      },
+    },
+  },
+  ieq: {
+    suffix: '_ieq',
+    operand: 'value',
+    meaning: 'equals, case-insensitive',
+    otherNames: ['iexact'],
+    ...ofTexts,
     sql: {
       sqlite: { condition: (column, operand) => `${column} GLOB ${operand}`, operand: globPattern },
       postgres: {
         condition: (column, operand) => `${column} ~ ${operand}`,
-        operand: foldingPattern,
+        operand: (text) => `^${foldingPattern(text)}$`,
       },
     },
   },

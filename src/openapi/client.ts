@@ -111,7 +111,7 @@ function filtersSource(): string {
   return source('filters.ts')
     .replace(/(?<=type ValueOperator = )[^;]+/u, some(isValue))
     .replace(/(?<=type ListOperator = )[^;]+/u, some(isList))
-    .replace("'like' | 'ilike'", some(isPart))
+    .replace(/'like' \|[^>]+(?=>)/u, some(isPart))
     .replace("'exists' | 'null'", some(isFlag));
 }
 

@@ -52,6 +52,8 @@ type Row = readonly [
   ids: readonly number[],
 ];
 
+const textOperators = 'like ilike nlike nilike startsWith endsWith ieq gte gt lt lte'.split(' ');
+
 const rows: readonly Row[] = [
   // One value, of the field's type.
   ['n={user.c}', { c: 7 }, [3]],
@@ -106,7 +108,7 @@ const rows: readonly Row[] = [
   ['o_neq={user.c}', { c: '' }, []],
   ['o_nin={user.c}', { c: '' }, []],
   ['o_nin={user.c}', { c: ['', 'xyz'] }, [1, 3, 4]],
-  ...['like', 'ilike', 'gte', 'gt', 'lt', 'lte'].flatMap((operator): Row[] => [
+  ...textOperators.flatMap((operator): Row[] => [
     [`o_${operator}={user.c}`, { c: '' }, []],
     [`o_${operator}={user.c}`, { c: [''] }, []],
   ]),
@@ -135,6 +137,15 @@ const rows: readonly Row[] = [
   ['s_gte={user.c}', { c: ['b', 'c'] }, [2]],
   ['s_like={user.c}', { c: ['x', 'a'] }, [1]],
   ['s_ilike={user.c}', { c: ['A', 'B'] }, [1, 2]],
+  ['s_startsWith={user.c}', { c: ['x', 'a'] }, [1]],
+  ['s_endsWith={user.c}', { c: ['x', 'a'] }, [1]],
+  ['s_ieq={user.c}', { c: ['A', 'B'] }, [1, 2]],
+  // Of a list a negated text operator keeps what contains none.
+  ['s_nlike={user.c}', { c: 'a' }, [2, 3, 4]],
+  ['s_nlike={user.c}', { c: ['a', 'b'] }, [3, 4]],
+  ['s_nilike={user.c}', { c: ['A', 'B'] }, [3, 4]],
+  ['s_nlike={user.c}', {}, []],
+  ['j.k_nlike={user.c}', { c: ['1', '2'] }, [1, 3, 4]],
   ['w_contains={user.c}', { c: 'p' }, [1]],
   ['w_contains={user.c}', { c: ['p', 'q'] }, [1, 2]],
   ['w_containsAny={user.c}', { c: ['p'] }, [1]],

@@ -291,11 +291,12 @@ describe('what a type is', () => {
   const order = ['gt', 'gte', 'lt', 'lte'];
   const presence = ['exists', 'null'];
   const ordered = [...equality, ...order, ...presence];
+  const parts = ['like', 'ilike', 'nlike', 'nilike', 'startsWith', 'endsWith', 'ieq'];
   test.each([
-    ['string', [...ordered, 'like', 'ilike']],
-    ['text', [...ordered, 'like', 'ilike']],
-    ['email', [...ordered, 'like', 'ilike']],
-    ['url', [...ordered, 'like', 'ilike']],
+    ['string', [...ordered, ...parts]],
+    ['text', [...ordered, ...parts]],
+    ['email', [...ordered, ...parts]],
+    ['url', [...ordered, ...parts]],
     ['integer', ordered],
     ['number', ordered],
     ['decimal', ordered],

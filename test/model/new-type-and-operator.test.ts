@@ -14,6 +14,7 @@ import { plain } from '../../src/model/field-types/plain.ts';
 import { fieldTypes } from '../../src/model/field-types/registry.ts';
 import { specificationJsonSchema } from '../../src/model/load-specification.ts';
 import { addOperator, operatorsOf } from '../../src/model/operators.ts';
+import { foldingPattern, globPattern } from '../../src/model/text-patterns.ts';
 import { accept, wrongType, wrongValue } from '../../src/model/values.ts';
 import { clientSource } from '../../src/openapi/client.ts';
 import { openApiDocument } from '../../src/openapi/document/document.ts';
@@ -102,10 +103,10 @@ const records = {
 };
 
 /** An operator that the service does not have. */
-const removeOperator = addOperator('endsWith', {
-  suffix: '_endsWith',
+const removeOperator = addOperator('iendsWith', {
+  suffix: '_iendsWith',
   operand: 'value',
-  meaning: 'ends with, case-sensitive',
+  meaning: 'ends with, case-insensitive',
   takes: ['text'],
   comparesWith: 'part',
   longest: 100,
@@ -113,11 +114,11 @@ const removeOperator = addOperator('endsWith', {
   sql: {
     sqlite: {
       condition: (column, operand) => `${column} GLOB ${operand}`,
-      operand: (text) => `*${text.replaceAll(/[*?[]/gu, '[$&]')}`,
+      operand: (text) => `*${globPattern(text)}`,
     },
     postgres: {
       condition: (column, operand) => `${column} ~ ${operand}`,
-      operand: (text) => `${text.replaceAll(/[.^$*+?()[\]{}|\\]/gu, String.raw`\$&`)}$`,
+      operand: (text) => `${foldingPattern(text)}$`,
     },
   },
 });
@@ -162,7 +163,7 @@ describe('a new type', () => {
 
   test('takes the operators of what it compares as', () => {
     expect(operatorsOf(colour.comparison)).toEqual(operatorsOf('text'));
-    expect(operatorsOf(colour.comparison)).toContain('endsWith');
+    expect(operatorsOf(colour.comparison)).toContain('iendsWith');
   });
 
   test.each([
@@ -176,7 +177,7 @@ describe('a new type', () => {
     ['shade_lte=%2300ff00&sort=id', 'Sea Grass'],
     ['shade_like=c2', 'Sand'],
     ['shade_ilike=C2', 'Sand'],
-    ['shade_endsWith=00', 'Grass'],
+    ['shade_iendsWith=00', 'Grass'],
     ['shade_null=true', 'Nothing'],
     ['shade_exists=true&sort=id', 'Sea Sand Grass'],
     ['base_default=1', expect.stringContaining('INVALID_PARAMETER')],
@@ -187,10 +188,10 @@ describe('a new type', () => {
     ['mix_containsAll=%2300aa00,%230000ff', 'Sea'],
     ['look.front=%23222222', 'Sand'],
     ['look.front_gte=%23111111&sort=id', 'Sea Sand'],
-    ['look.front_endsWith=11', 'Sea'],
+    ['look.front_iendsWith=11', 'Sea'],
     ['more.tint=%23abcdef', 'Sea'],
-    ['more.tint_endsWith=ne', 'Sand'],
-    ['more.tint_endsWith=7', ''],
+    ['more.tint_iendsWith=NE', 'Sand'],
+    ['more.tint_iendsWith=7', ''],
     ['sort=shade', 'Nothing Sea Grass Sand'],
     ['sort=-shade&nulls=last', 'Sand Grass Sea Nothing'],
     ['sort=look.front,id', 'Grass Nothing Sea Sand'],
@@ -221,10 +222,10 @@ describe('a new type', () => {
     const view = fullView(api, version);
     const document = JSON.stringify(openApiDocument(view));
     expect(document).toContain(`"shade":{"type":["string","null"],"pattern":"${pattern}"}`);
-    expect(document).toContain('`shade` ends with, case-sensitive.');
+    expect(document).toContain('`shade` ends with, case-insensitive.');
     const client = clientSource(view);
     expect(client).toContain('shade: string | null;');
-    expect(client).toMatch(/Extract<T\[N\]\[1\], 'like' [^>]*'endsWith'>/u);
+    expect(client).toMatch(/Extract<T\[N\]\[1\], 'like' [^>]*'iendsWith'>/u);
     expect(JSON.stringify(specificationJsonSchema(types))).toContain('"colour"');
     expect(JSON.stringify(specificationJsonSchema())).not.toContain('"colour"');
   });
@@ -232,7 +233,7 @@ describe('a new type', () => {
   test('is checked in the file', () => {
     const problemsOf = (field: string): readonly string[] =>
       build(
-        `resources: { a: { fields: { b: ${field}, c_endsWith: { type: json } } } }`,
+        `resources: { a: { fields: { b: ${field}, c_iendsWith: { type: json } } } }`,
         types,
       ).problems.map(({ message }) => message);
     expect(problemsOf('{ type: color }')[0]).toContain('did you mean `colour`');
@@ -286,11 +287,11 @@ describe('a new type', () => {
 
 describe('a new operator', () => {
   test.each([
-    ['name_endsWith=and', 'Sand'],
-    ['name_endsWith=.', ''],
-    ['name_endsWith=*', ''],
-    [`name_endsWith=${'x'.repeat(101)}`, expect.stringContaining('takes at most 100 characters')],
-    ['id_endsWith=1', expect.stringContaining('not _endsWith')],
+    ['name_iendsWith=and', 'Sand'],
+    ['name_iendsWith=.', ''],
+    ['name_iendsWith=*', ''],
+    [`name_iendsWith=${'x'.repeat(101)}`, expect.stringContaining('takes at most 100 characters')],
+    ['id_iendsWith=1', expect.stringContaining('not _iendsWith')],
   ])('%s', async (query, expected) => {
     expect(await namesAt(query)).toEqual(expected);
   });

@@ -201,7 +201,8 @@ describe('what the document says', () => {
   const presence = ['_exists', '_null'];
   const equality = ['', '_eq', '_neq', '_in', '_nin', ...presence];
   const order = [...equality, '_gt', '_gte', '_lt', '_lte'];
-  const text = [...order, '_like', '_ilike'];
+  const parts = ['_like', '_ilike', '_nlike', '_nilike', '_startsWith', '_endsWith', '_ieq'];
+  const text = [...order, ...parts];
   test.each([
     ...['name', 'text', 'mail', 'link', 'slug'].map((field) => [field, text] as const),
     ...['ratio', 'price', 'day', 'at', 'moment', 'token', 'ownerId'].map(

@@ -18,7 +18,7 @@ const reserved = new Set(
 );
 const equality = ['', '_eq', '_neq', '_in', '_nin'];
 const order = ['_gt', '_gte', '_lt', '_lte'];
-const search = ['_like', '_ilike'];
+const search = ['_like', '_ilike', '_nlike', '_nilike', '_startsWith', '_endsWith', '_ieq'];
 const presence = ['_exists', '_null'];
 const arrays = ['_contains', '_containsAll', '_containsAny'];
 export const lists: ReadonlySet<string> = new Set(['_in', '_nin', '_containsAll', '_containsAny']);
@@ -170,8 +170,15 @@ function randomOperand(
   const text = stored ?? draw.pick(pool.asked);
   if (!search.includes(operator)) return text;
   const characters = Array.from(text);
-  const start = draw.below(characters.length + 1);
-  const part = characters.slice(start, start + 1 + draw.below(2)).join('');
+  const [count, length] = [characters.length, 1 + draw.below(2)];
+  const start = operator === '_startsWith' ? 0 : draw.below(count + 1);
+  const part =
+    operator === '_ieq'
+      ? text
+      : characters
+          .slice(operator === '_endsWith' ? Math.max(0, count - length) : start)
+          .slice(0, length)
+          .join('');
   return draw.chance(20) ? part.toUpperCase() : part;
 }
 

@@ -63,6 +63,8 @@ test.each<readonly [string, unknown, readonly number[]]>([
   ['none of several', { id_neq: [1, 2] }, [3, 4, 5]],
   ['ilike', { title_ilike: 'ALPHA' }, [1, 2]],
   ['like', { title_like: 'Alpha' }, [1]],
+  ['startsWith', { title_startsWith: 'Al' }, [1, 4]],
+  ['contains none of several', { title_nilike: ['ALPHA', 'beta'] }, [4, 5]],
   ['a range', { pages_gte: 100, pages_lt: 300 }, [1, 2]],
   ['null by its operator', { pages_null: true }, [5]],
   ['exists', { author_exists: false }, [5]],

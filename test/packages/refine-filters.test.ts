@@ -70,6 +70,14 @@ test.each<readonly [string, readonly CrudFilter[], readonly number[]]>([
   ['containss', [on('title', 'containss', 'lpha')], [1, 2]],
   ['containss minds case', [on('title', 'containss', 'Alpha')], [1]],
   ['containss takes % as it is', [on('title', 'containss', '%')], []],
+  ['ncontains keeps null', [on('specs.size', 'ncontains', 'S')], [2, 3, 4, 5]],
+  ['ncontainss', [on('title', 'ncontainss', 'lpha')], [3, 4, 5]],
+  [
+    'ncontainss of what everything contains',
+    [on('pages', 'null', true), on('title', 'ncontainss', '')],
+    [],
+  ],
+  ['endswiths', [on('title', 'endswiths', 'bet')], [2]],
   ['between', [on('pages', 'between', [100, 200])], [1, 2]],
   ['nbetween keeps null', [on('pages', 'nbetween', [100, 200])], [3, 4, 5]],
   ['null', [on('pages', 'null', true)], [5]],
@@ -143,12 +151,9 @@ test.each<readonly [string, readonly CrudFilter[], readonly number[]]>([
 describe('has no counterpart', () => {
   test.each<CrudOperators>([
     'nina',
-    'ncontains',
-    'ncontainss',
     'startswith',
     'nstartswith',
     'endswith',
-    'endswiths',
     'nendswith',
     'nendswiths',
   ])('%s', async (operator) => {

@@ -187,7 +187,8 @@ describe('operators that do not fit', () => {
   const ordered = '_eq, _neq, _in, _nin, _gt, _gte, _lt, _lte, _exists, _null';
   const equality = '_eq, _neq, _in, _nin, _exists, _null';
   const array = '_contains, _containsAll, _containsAny, _exists, _null';
-  const textual = '_eq, _neq, _in, _nin, _gt, _gte, _lt, _lte, _like, _ilike, _exists, _null';
+  const textual =
+    '_eq, _neq, _in, _nin, _gt, _gte, _lt, _lte, _like, _ilike, _nlike, _nilike, _startsWith, _endsWith, _ieq, _exists, _null';
   const fits: Readonly<Record<string, readonly [type: string, operators: string]>> = {
     id: ['id', ordered],
     title: ['string', textual],
@@ -216,6 +217,11 @@ describe('operators that do not fit', () => {
     '_lte',
     '_like',
     '_ilike',
+    '_nlike',
+    '_nilike',
+    '_startsWith',
+    '_endsWith',
+    '_ieq',
     '_in',
     '_nin',
     '_contains',

@@ -111,6 +111,28 @@ describe('order', () => {
   ]);
 });
 
+describe('parts of texts', () => {
+  expectRows(source, path, [
+    ['_like', 'title_like=lpha', [1, 2]],
+    ['_ilike', 'title_ilike=ALPHA', [1, 2]],
+    ['_nlike keeps nulls', 'title_nlike=Al', [2, 3, 4, 5, 6]],
+    ['_nilike keeps nulls', 'title_nilike=AL', [3, 4, 5, 6]],
+    ['_nlike of an empty text keeps nulls alone', 'title_nlike=', [6]],
+    ['_startsWith', 'title_startsWith=a', [2, 3, 4]],
+    ['_endsWith', 'title_endsWith=b', [3, 4]],
+    ['_ieq', 'title_ieq=ALPHA', [1, 2]],
+    ['_ieq is no part', 'title_ieq=ALPH', []],
+    ['an email', 'mail_ieq=A@Example.ORG', [1]],
+    ['a url', 'site_startsWith=https:', [1]],
+    ['a text with an enum takes any text', 'size_nlike=zz', [1, 2, 3, 4, 5, 6]],
+    ['a declared member', 'specs.size_endsWith=ig', [1]],
+    ['a declared member, negated', 'specs.size_nlike=big', [2, 3, 4, 5, 6]],
+    ['an undeclared member', 'extra.a_startsWith=1', []],
+    ['an undeclared member of another type is kept', 'extra.a_nlike=1', [1, 2, 3, 4, 5, 6]],
+    ['pairs', '_or=title_startsWith:A,title_ieq:A+B', [1, 3]],
+  ]);
+});
+
 describe('presence', () => {
   expectRows(source, path, [
     ['_exists', 'count_exists=true', [1, 2, 3, 4, 5]],
@@ -211,6 +233,11 @@ describe('limits', () => {
     exceeded('51 filters', filters(51), `id_gt: ${tooMany(51)}`),
     exceeded('51 pairs', pairs(51), `_or: ${tooMany(51)}`),
     exceeded('filters and pairs', `${filters(30)}&${pairs(21)}`, `id_gt: ${tooMany(51)}`),
+    exceeded(
+      '1,001 characters to be equal to',
+      `title_ieq=${'a'.repeat(1001)}`,
+      'title_ieq: takes at most 1000 characters',
+    ),
     exceeded(
       '1,001 characters to look for',
       `title_ilike=${'a'.repeat(1001)}`,

@@ -202,7 +202,64 @@ describe('_ilike', () => {
   });
 });
 
-test.each(['like', 'ilike'])(
+describe('the ends of texts and whole texts', () => {
+  expectFound('startsWith', [
+    ...literal.filter(([text, first]) => first?.startsWith(text) !== false),
+    ['a', 'a*b', 'aXXb', 'a?b', 'aXb', 'a[b', 'a]b', 'a[X]b', 'a^b', 'a-b'],
+    ['A'],
+    ['un'],
+    ['str', 'straße'],
+    ['back\\', 'back\\slash'],
+    ['100%', '100%'],
+    ['e', 'e\u0301'],
+  ]);
+  expectFound('endsWith', [
+    ['%', '100%'],
+    ['_case', 'snake_case'],
+    ['*b', 'a*b'],
+    ['?b', 'a?b'],
+    ['[b', 'a[b'],
+    [']b', 'a]b', 'a[X]b'],
+    ['^b', 'a^b'],
+    ['\\slash', 'back\\slash'],
+    ['un', 'sun', 'ſun'],
+    ['UN', 'SUN'],
+    ['su'],
+    ['\u0301', 'e\u0301'],
+    ['😀', '😀'],
+    ['😀😀'],
+  ]);
+  expectFound('ieq', [
+    ['sun', 'sun', 'SUN', 'ſun'],
+    ['un'],
+    ['su'],
+    ['', ''],
+    ['straße', 'straße', 'STRAẞE'],
+    ['strasse', 'STRASSE'],
+    ['σοφός', 'σοφός', 'ΣΟΦΌΣ', 'σοφόσ'],
+    ['A*B', 'a*b'],
+    ['.*'],
+    ['a?b', 'a?b'],
+    ['[^A-Z]', '[^a-z]'],
+    ['BACK\\SLASH', 'back\\slash'],
+    ['100%', '100%'],
+  ]);
+});
+
+test.each([
+  ['nlike', 'like', 'sun'],
+  ['nlike', 'like', '%'],
+  ['nilike', 'ilike', 'SUN'],
+  ['nilike', 'ilike', '['],
+  ['nilike', 'ilike', ''],
+])('%s keeps what %s does not, and null: %s', async (negated, plain, text) => {
+  const kept: readonly (string | null)[] = await found(plain, text);
+  expect(await found(negated, text)).toEqual(
+    [...words, null].filter((word) => word === null || !kept.includes(word)),
+  );
+});
+
+test.each(['like', 'ilike', 'startsWith', 'endsWith'])(
   'an empty text is in every value that is not null: _%s',
   async (operator) => {
     expect(await found(operator, '')).toEqual(words);

@@ -315,7 +315,7 @@ describe('comparisons and orders as they are written elsewhere', () => {
     sign('fee%3C%3E5', 'fee<>5', 'fee_neq'),
     sign('fee_ne=5', 'fee_ne', 'fee_neq'),
     sign('fee:lte=5', 'fee:lte', 'fee_lte'),
-    sign('doctor.name__startswith=W', 'doctor.name__startswith', 'doctor.name_ilike'),
+    sign('doctor.name__startswith=W', 'doctor.name__startswith', 'doctor.name_startsWith'),
     sign('doctor.name:contains=W', 'doctor.name:contains', 'doctor.name_ilike'),
     sign('id:in=1,2', 'id:in', 'id_in'),
     invalid(

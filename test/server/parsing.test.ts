@@ -99,7 +99,7 @@ describe('names', () => {
     parameter(
       'no such operator',
       'title_foo=x',
-      'title_foo: there is no field title_foo and no operator _foo; title takes _eq, _neq, _in, _nin, _gt, _gte, _lt, _lte, _like, _ilike, _exists, _null',
+      'title_foo: there is no field title_foo and no operator _foo; title takes _eq, _neq, _in, _nin, _gt, _gte, _lt, _lte, _like, _ilike, _nlike, _nilike, _startsWith, _endsWith, _ieq, _exists, _null',
     ),
     parameter('an operator alone', '_gt=1', unknown('_gt')),
     parameter(

@@ -51,7 +51,12 @@ export function compare(kind: Kind, a: Value, b: Value): number {
  * docs/contract/2-reading.md#filters, rule 6.
  */
 function includesFolded(text: string, part: string): boolean {
-  return new RegExp(part.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`), 'iu').test(text);
+  return folded(part).test(text);
+}
+
+function folded(text: string, before = '', after = ''): RegExp {
+  const literal = text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
+  return new RegExp(`${before}${literal}${after}`, 'iu');
 }
 
 function isWithin(operator: string, difference: number): boolean {
@@ -92,6 +97,8 @@ export function passes(
   if (operator === '_null') return (value === null) === (operand === 'true');
   if (operator === '_neq') return !passes(shape, value, '_in', operands);
   if (operator === '_nin') return !passes(shape, value, '_in', operands);
+  if (operator === '_nlike') return !passes(shape, value, '_like', operands);
+  if (operator === '_nilike') return !passes(shape, value, '_ilike', operands);
   if (value === null) return false;
   const difference = (one: string): number | undefined =>
     kind === 'found' ? differenceFound(value, one) : compare(kind, value, one);
@@ -110,6 +117,12 @@ export function passes(
       return typeof value === 'string' && value.includes(operand);
     case '_ilike':
       return typeof value === 'string' && includesFolded(value, operand);
+    case '_startsWith':
+      return typeof value === 'string' && value.startsWith(operand);
+    case '_endsWith':
+      return typeof value === 'string' && value.endsWith(operand);
+    case '_ieq':
+      return typeof value === 'string' && folded(operand, '^', '$').test(value);
     case '_contains':
     case '_containsAny':
       return operands.some(has);

@@ -46,7 +46,8 @@ function filtered(name: string, value: unknown, rules: FilterRules): Filters {
   if (items.length === 0) return [];
   if (takesList.test(asked)) return [[listCondition(asked, items)]];
   if (asked.endsWith('_neq')) return oneEach(asked, items);
-  if (/_(?:gte?|lte?|i?like|exists|null|contains)$/u.test(asked)) return oneEach(asked, items);
+  if (/_(?:gte?|lte?|n?i?like|ieq|startsWith|endsWith|exists|null|contains)$/u.test(asked))
+    return oneEach(asked, items);
   const field = asked.replace(/_(?:eq|in)$/u, '');
   return [oneOf(field, items, `${field}_in`)];
 }

@@ -131,9 +131,15 @@ const hasAll: Reader = (question) =>
 
 /** An empty text is part of every text. */
 const contains =
-  (suffix: '_like' | '_ilike'): Reader =>
+  (suffix: '_like' | '_ilike' | '_endsWith'): Reader =>
   (question) =>
     question.text === '' ? [[question.null(false)]] : [[question.ask(suffix)]];
+
+/** Keeps null, as every negation. */
+const lacks =
+  (suffix: '_nlike' | '_nilike'): Reader =>
+  (question) =>
+    question.text === '' ? [[question.null(true)]] : [[question.ask(suffix)]];
 
 /**
  * Texts are compared by code point, so those that begin with `ab` are those from `ab` to before `ac`: an index
@@ -194,8 +200,8 @@ const comparisons: Readonly<Record<Comparison, Reader | string>> = {
   nina: 'has no counterpart: nothing asks for arrays that lack something',
   contains: contains('_ilike'),
   containss: contains('_like'),
-  ncontains: 'has no counterpart: nothing asks for texts without another',
-  ncontainss: 'has no counterpart: nothing asks for texts without another',
+  ncontains: lacks('_nilike'),
+  ncontainss: lacks('_nlike'),
   between: (question) => {
     const [low, high] = question.bounds;
     return [[question.ask('_gte', low)], [question.ask('_lte', high)]];
@@ -210,8 +216,8 @@ const comparisons: Readonly<Record<Comparison, Reader | string>> = {
   startswiths: startsWith,
   nstartswith: 'has no counterpart that ignores case: use nstartswiths',
   nstartswiths: startsNotWith,
-  endswith: 'has no counterpart: use contains',
-  endswiths: 'has no counterpart: use containss',
+  endswith: 'has no counterpart that ignores case: use endswiths, or contains',
+  endswiths: contains('_endsWith'),
   nendswith: 'has no counterpart: nothing asks for the ends of texts',
   nendswiths: 'has no counterpart: nothing asks for the ends of texts',
 };

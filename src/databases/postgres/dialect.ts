@@ -54,19 +54,23 @@ function hasUntypedItems({ items }: Field): boolean {
  * mean, its text and the number or boolean that it reads as.
  */
 function compareAny(json: string, operator: Comparison, parameter: string): string {
-  const text = `((${json} #>> '{}') COLLATE "C")`;
+  const text = (of: string): string => `((${of}) COLLATE "C")`;
   const { undeclared, isNegated = false } = operators[operator];
   switch (undeclared) {
     case 'list':
       return condition(isNegated ? 'nin' : 'in', json, `${parameter}::jsonb[]`);
     case 'text':
-      return `(jsonb_typeof(${json}) = 'string' AND ${condition(operator, text, parameter)})`;
+      return condition(
+        operator,
+        text(`CASE jsonb_typeof(${json}) WHEN 'string' THEN ${json} #>> '{}' END`),
+        parameter,
+      );
     case 'each': {
       const number = `(${json} #>> '{}')::numeric`;
       return (
         `EXISTS (SELECT 1 FROM jsonb_array_elements(${parameter}::jsonb) AS operand` +
         ` WHERE jsonb_typeof(operand.value) = jsonb_typeof(${json}) AND CASE jsonb_typeof(${json})` +
-        ` WHEN 'string' THEN ${condition(operator, text, "(operand.value #>> '{}')")}` +
+        ` WHEN 'string' THEN ${condition(operator, text(`${json} #>> '{}'`), "(operand.value #>> '{}')")}` +
         ` WHEN 'number' THEN ${condition(operator, number, "(operand.value #>> '{}')::numeric")} END)`
       );
     }

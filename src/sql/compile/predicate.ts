@@ -142,7 +142,9 @@ function predicateSql(predicate: Predicate, scope: Scope, context: Context): str
       if (!any) return dialect.compare(value, operator, add(slot.index), ref.leaf);
       const list = dialect.listTable(add(slot.index), dialect.operandField(operator, ref.leaf));
       const one = dialect.compare(value, operator, 'item.value', ref.leaf);
-      return `EXISTS (SELECT 1 FROM ${list} AS item WHERE ${one})`;
+      return operators[operator].isNegated === true
+        ? `NOT EXISTS (SELECT 1 FROM ${list} AS item WHERE NOT ${one})`
+        : `EXISTS (SELECT 1 FROM ${list} AS item WHERE ${one})`;
     }
     case 'null': {
       const { ref, isNull } = predicate;
