@@ -336,18 +336,27 @@ function readQuery(options: AnyReading): URLSearchParams {
 
 function listQuery(options: AnyListing): URLSearchParams {
   const search = readQuery(options);
-  const { or, sort, limit, page, offset, cursor } = options;
-  for (const group of or ?? [])
-    search.append(
-      '_or',
-      conditions(group)
-        .map(([name, value]) => `${name}:${quoted(value, /[",:\\]/u)}`)
-        .join(','),
-    );
+  const { and, or, not, sort, limit, page, offset, cursor } = options;
+  for (const [name, groups] of Object.entries({ _and: and, _or: or, _not: not }))
+    for (const group of groups ?? []) search.append(name, groupText(group));
   if (sort !== undefined && sort.length > 0) search.set('sort', sort.join(','));
   for (const [name, value] of Object.entries({ limit, page, offset, cursor }))
     if (value !== undefined) search.set(name, String(value));
   return search;
+}
+
+/** The text of a group: its filters, and the groups in it. */
+function groupText(group: unknown): string {
+  return Object.entries(group ?? {})
+    .flatMap(([name, value]: readonly [string, unknown]) => {
+      const nested = /^_(and|or|not)$/u.exec(name)?.[1];
+      if (nested === undefined)
+        return conditions({ [name]: value }).map(
+          ([path, text]) => `${path}:${quoted(text, /[",:()\\]/u)}`,
+        );
+      return ((value ?? []) as readonly unknown[]).map((one) => `${nested}(${groupText(one)})`);
+    })
+    .join(',');
 }
 
 /** The filters of an object; a list belongs to an operator that takes one, else each of its items is a filter. */

@@ -283,6 +283,13 @@ type Collection<R extends ResourceName, H extends string> = H extends string
     : never
   : never;
 
+/** Filters, and groups of filters below them. */
+export type Group<W> = W & {
+  readonly _and?: readonly Group<W>[] | undefined;
+  readonly _or?: readonly Group<W>[] | undefined;
+  readonly _not?: readonly Group<W>[] | undefined;
+};
+
 /** What a list is asked for. */
 export interface Listing<
   R extends ResourceName,
@@ -291,8 +298,12 @@ export interface Listing<
   X extends string,
 > extends Reading<R, E, F, X> {
   readonly where?: Resources[R]['where'] | undefined;
+  /** Groups of conditions that all have to hold: what shares a relation is about one related record. */
+  readonly and?: readonly Group<Resources[R]['where']>[] | undefined;
   /** Groups of alternatives: in each at least one has to hold. */
-  readonly or?: readonly Resources[R]['where'][] | undefined;
+  readonly or?: readonly Group<Resources[R]['where']>[] | undefined;
+  /** Groups of conditions of which none may hold. */
+  readonly not?: readonly Group<Resources[R]['where']>[] | undefined;
   readonly sort?: readonly (Resources[R]['sort'] | `-${Resources[R]['sort']}`)[] | undefined;
   readonly limit?: number | undefined;
   readonly page?: number | undefined;

@@ -72,7 +72,7 @@ export function addFilters(query: URLSearchParams, filters: Filters): void {
       query.append(
         '_or',
         clause
-          .map((condition) => `${condition.name}:${quoted(operandText(condition), /[",:]/u)}`)
+          .map((condition) => `${condition.name}:${quoted(operandText(condition), /[",:()]/u)}`)
           .join(','),
       );
   }

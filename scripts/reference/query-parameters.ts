@@ -30,7 +30,12 @@ const parameterTexts: Readonly<Record<ParameterName, readonly [example: string, 
     'maxDepth=4',
     `How deep \`expand\` may go; ${limits.defaultDepth} if left out, ${limits.maxDepth} at most.`,
   ],
-  _or: ['_or=status:draft,price_gt:100', 'Conditions of which at least one must hold.'],
+  _and: ['_and=price_gt:100,or(status:open,rating:5)', 'Conditions that must all hold.'],
+  _or: [
+    '_or=status:draft,and(price_gt:100,stock:0)',
+    'Conditions of which at least one must hold. `and(…)`, `or(…)` and `not(…)` nest.',
+  ],
+  _not: ['_not=status:draft,price_gt:100', 'Conditions of which none may hold.'],
   _debug: [
     '_debug=true',
     'Adds the query as understood, times and SQL; `plan` also the plan of each statement.',

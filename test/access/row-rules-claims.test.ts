@@ -168,6 +168,13 @@ const rows: readonly Row[] = [
   ['_or=b:true,n:{user.c}', { c: 2 }, [1, 2, 3]],
   ['_or=b:true,n:{user.c}', {}, []],
   ['b=true&n_neq={user.c}', { c: 1 }, [3]],
+  ['_not=b:true,n:{user.c}', { c: 2 }, [4]],
+  ['_not=b:true,n:{user.c}', { c: [2, 3] }, [4]],
+  ['_not=n:{user.c}', { c: 2 }, [1, 3, 4]],
+  ['_not=n:{user.c}', {}, []],
+  ['_not=n:{user.c}', { c: 'x' }, []],
+  ['_or=b:false,and(b:true,not(n:{user.c}))', { c: 1 }, [2, 3]],
+  ['_or=b:false,and(b:true,not(n:{user.c}))', {}, []],
   // Paths of names, and names with dots.
   ['n={user.a.b}', { a: { b: 7 } }, [3]],
   ['n={user.a.b}', { 'a.b': 2, a: { b: 7 } }, [2]],

@@ -4,9 +4,10 @@ import { serveBoth, type Both } from '../support/both.ts';
 import { caller, withTokens } from '../support/callers.ts';
 import { World, type Document, type Item, type Value } from '../support/oracle-model.ts';
 import { filterOf } from '../support/oracle-paths.ts';
+import { groupOf } from '../support/oracle.ts';
 import type { Query } from '../support/oracle-query.ts';
 import { seed } from '../support/seed.ts';
-import { randomCondition, randomConditions } from '../oracle/conditions.ts';
+import { randomConditions, randomGroup } from '../oracle/conditions.ts';
 import { itemOf, recordsOf, type Draw } from '../oracle/records.ts';
 import { specification } from '../oracle/specification.ts';
 import { bodyOf, drawOf, patience } from '../oracle/world.ts';
@@ -32,10 +33,8 @@ function randomRule(draw: Draw, world: World, resource: string): Rule {
   for (;;) {
     const witness = draw.pick(world.rowsOf(resource));
     const conditions = randomConditions(draw, world, witness, [], false);
-    const group = [1, 2].flatMap(
-      () => randomCondition(draw, world, witness, [], true) ?? ([] as const),
-    );
-    const groups = draw.chance(25) && group.length > 0 ? [group] : [];
+    const group = draw.chance(25) ? randomGroup(draw, world, witness, 1) : undefined;
+    const groups = group === undefined ? [] : [group];
     if (conditions.length + groups.length > 0) return { resource, conditions, groups };
   }
 }
@@ -116,10 +115,9 @@ class Trial {
     const rule = this.rules.get(`${role} ${resource}`);
     if (rule === undefined) throw new Error(`There is no rule of ${resource}`);
     const row = { resource, item, pivot: undefined };
-    const holds = (conditions: Rule['conditions']): boolean =>
-      filterOf(this.world, [resource], conditions)(row);
     return (
-      holds(rule.conditions) && rule.groups.every((group) => group.some((one) => holds([one])))
+      filterOf(this.world, [resource], rule.conditions)(row) &&
+      rule.groups.every((group) => groupOf(this.world, resource, group)(row))
     );
   }
 

@@ -43,6 +43,7 @@ const deep = await api.things.list({ where: { 'parent.owner.name': 'Ann', 'paren
 told.push(['deep', deep.data.map(({ id }) => id)]);
 told.push(['union', (await api.things.list({ where: { id: [thing.id, second.id] } })).data.length]);
 told.push(['or', (await api.notes.list({ or: [{ text: 'of a thing, "quoted": yes', text_in: ['of an owner', 'a,b'] }], sort: ['id'] })).data.length]);
+told.push(['groups', (await api.notes.list({ and: [{ text_like: 'of', _not: [{ text: 'of an owner' }, { text: '(a)' }], _or: [{ text_exists: true }] }], not: [{ text_ieq: 'none' }] })).data.length]);
 const all: string[] = [];
 for await (const { name } of api.things.each({ limit: 1, sort: ['name'] })) all.push(name);
 told.push(['each', all]);
@@ -215,6 +216,7 @@ export const everythingOutput: readonly unknown[] = [
   ['deep', [2]],
   ['union', 2],
   ['or', 2],
+  ['groups', 1],
   ['each', ['a thing', 'other thing']],
   ['page', 1],
   ['cursor by default', 1, null],

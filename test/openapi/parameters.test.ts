@@ -24,6 +24,7 @@ function shared(all: typeof document, pointer: string): readonly Parameter[] {
 }
 
 const selections = ['nulls', 'fields', 'exclude', 'expand', 'maxDepth'];
+const groups = ['_and', '_or', '_not'];
 const debugs = ['_debug', '_trace', '_verbose', '_inspect', '_inspectNetwork'];
 
 /** Of each operation the headers that it reads, and the reserved parameters. */
@@ -31,7 +32,7 @@ const operations: readonly (readonly [string, readonly string[], readonly string
   [
     `${things} get`,
     ['If-None-Match', 'Prefer'],
-    ['page', 'limit', 'offset', 'cursor', 'sort', ...selections, '_or'],
+    ['page', 'limit', 'offset', 'cursor', 'sort', ...selections, ...groups],
   ],
   [`${things} post`, ['Prefer', 'Idempotency-Key'], selections],
   [`${things}/{id} get`, ['If-None-Match'], ['sort', ...selections]],
@@ -43,7 +44,7 @@ const operations: readonly (readonly [string, readonly string[], readonly string
   [
     `${badges} get`,
     ['If-None-Match', 'Prefer'],
-    ['page', 'limit', 'offset', 'cursor', 'sort', 'nulls', 'fields', 'exclude', '_or'],
+    ['page', 'limit', 'offset', 'cursor', 'sort', 'nulls', 'fields', 'exclude', ...groups],
   ],
 ];
 
@@ -85,7 +86,9 @@ describe('what a parameter takes', () => {
     ['expand', names],
     ['maxDepth', { schema: { type: 'integer', minimum: 1, maximum: 5, default: 2 } }],
     // Given again it is another group.
+    ['_and', { style: 'form', explode: true, schema: { type: 'array' } }],
     ['_or', { style: 'form', explode: true, schema: { type: 'array' } }],
+    ['_not', { style: 'form', explode: true, schema: { type: 'array' } }],
   ])('%s', (name, expected) => {
     const parameter = shared(limited, `${things} get`).find((one) => one.name === name);
     expect(parameter).toMatchObject(expected);

@@ -4,6 +4,7 @@ import {
   nameOf,
   type Condition,
   type Expansion,
+  type Group,
   type Path,
   type Step,
 } from '../support/oracle-query.ts';
@@ -292,6 +293,32 @@ export function randomConditions(
     if (!isSingle || depth > 0) conditions.push(one);
   }
   return conditions;
+}
+
+/** A group with conditions, and with groups in it. */
+export function randomGroup(
+  draw: Draw,
+  world: World,
+  witness: Row,
+  depth: number,
+): Group | undefined {
+  const kind = draw.pick(['or', 'or', 'and', 'not'] as const);
+  const parts: (Condition | Group)[] = [];
+  for (let more = 1 + draw.below(3); more > 0; more -= 1) {
+    if (depth < 5 && draw.chance(20)) {
+      const nested = randomGroup(draw, world, witness, depth + 1);
+      if (nested !== undefined) parts.push(nested);
+      continue;
+    }
+    const known = parts.filter((part): part is Condition => !('parts' in part));
+    const before = kind === 'and' && known.length > 0 ? draw.pick(known) : undefined;
+    const start = before !== undefined && draw.chance(50) ? before.steps : [];
+    const one = randomCondition(draw, world, witness, start, true);
+    if (one === undefined || (kind === 'and' && known.some((other) => isAtOdds(one, other))))
+      continue;
+    parts.push(one);
+  }
+  return parts.length === 0 ? undefined : { kind, parts };
 }
 
 /** The paths of the collections that a request expands. */

@@ -2,7 +2,6 @@ import type { Relation, World } from '../support/oracle-model.ts';
 import { collectionOf, shapeAt } from '../support/oracle-paths.ts';
 import {
   nameOf,
-  type Condition,
   type Expansion,
   type Paging,
   type Query,
@@ -13,8 +12,8 @@ import {
   collectionPaths,
   endOf,
   isTooDeep,
-  randomCondition,
   randomConditions,
+  randomGroup,
   randomNames,
   randomSteps,
 } from './conditions.ts';
@@ -180,19 +179,15 @@ export function randomQuery(draw: Draw, world: World): Query {
     : [];
   const depth = depthOf(expand);
   const ids = world.rowsOf(resource).map(({ item }) => String(item['id']));
-  const group = (): readonly Condition[] =>
-    Array.from({ length: 1 + draw.below(3) }, () =>
-      randomCondition(draw, world, witness, [], true),
-    ).filter((one) => one !== undefined);
   return {
     resource,
     id: isSingle ? String(witness.item['id']) : undefined,
     conditions: randomConditions(draw, world, witness, expand, isSingle),
     groups: isSingle
       ? []
-      : Array.from({ length: draw.pick([0, 0, 0, 1, 2]) }, group).filter(
-          ({ length }) => length > 0,
-        ),
+      : Array.from({ length: draw.pick([0, 0, 0, 1, 2]) }, () =>
+          randomGroup(draw, world, witness, 1),
+        ).filter((one) => one !== undefined),
     ids:
       isSingle || draw.chance(85)
         ? []

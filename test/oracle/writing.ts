@@ -3,6 +3,7 @@ import {
   nameOf,
   type Condition,
   type Expansion,
+  type Group,
   type Paging,
   type Query,
   type SortKey,
@@ -71,6 +72,16 @@ function expansionPieces(
   return { paths, pieces };
 }
 
+function groupText(draw: Draw, { parts }: Group): string {
+  return parts
+    .map((part) =>
+      'parts' in part
+        ? `${part.kind}(${groupText(draw, part)})`
+        : `${nameOf(part, part.operator)}:${item(draw, valueOf(draw, part), /[",:()]/u)}`,
+    )
+    .join(',');
+}
+
 function encode(draw: Draw, text: string): string {
   const encoded = encodeURIComponent(text).replaceAll("'", '%27');
   return draw.chance(50) ? encoded.replaceAll('%20', '+') : encoded;
@@ -85,12 +96,7 @@ export function writeQuery(draw: Draw, world: World, query: Query, base = '/v1')
     value === undefined ? [] : [[name, value]];
   const pieces: Piece[] = [
     ...conditions.map((one): Piece => [nameOf(one, one.operator), valueOf(draw, one)]),
-    ...groups.map((group): Piece => [
-      '_or',
-      group
-        .map((one) => `${nameOf(one, one.operator)}:${item(draw, valueOf(draw, one), /[",:]/u)}`)
-        .join(','),
-    ]),
+    ...groups.map((group): Piece => [`_${group.kind}`, groupText(draw, group)]),
     ...ids.map((one): Piece => ['id', one]),
     ...optional('sort', sort.length === 0 ? undefined : sortText(draw, sort)),
     ...optional('nulls', nulls),

@@ -20,6 +20,12 @@ export interface Condition extends Path {
   readonly operands: readonly string[];
 }
 
+/** An `_and`, `_or` or `_not`, with what is nested in it. */
+export interface Group {
+  readonly kind: 'and' | 'or' | 'not';
+  readonly parts: readonly (Condition | Group)[];
+}
+
 export interface SortKey extends Path {
   readonly descending: boolean;
 }
@@ -49,8 +55,7 @@ export interface Query {
   /** Of a single read. */
   readonly id: string | undefined;
   readonly conditions: readonly Condition[];
-  /** Each an `_or`. */
-  readonly groups: readonly (readonly Condition[])[];
+  readonly groups: readonly Group[];
   /** Of plain `id=…`, which are a union where there are several. */
   readonly ids: readonly string[];
   readonly sort: readonly SortKey[];

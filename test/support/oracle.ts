@@ -5,7 +5,7 @@
  */
 import type { Item, Relation, Row, Value, World } from './oracle-model.ts';
 import { below, collectionOf, filterOf, inOrder } from './oracle-paths.ts';
-import type { Condition, Expansion, Paging, Query, SortKey } from './oracle-query.ts';
+import type { Condition, Expansion, Group, Paging, Query, SortKey } from './oracle-query.ts';
 import { selectFields, selectionBelow, selectPivot, type Selection } from './oracle-selection.ts';
 import { compare } from './oracle-values.ts';
 
@@ -169,6 +169,24 @@ function linksOf(
   return links;
 }
 
+/** The records of a group: conditions of an `and` are about the same related record, others stand alone. */
+export function groupOf(
+  world: World,
+  resource: string,
+  { kind, parts }: Group,
+): (row: Row) => boolean {
+  const conditions = parts.filter((part): part is Condition => !('parts' in part));
+  const nested = parts
+    .filter((part): part is Group => 'parts' in part)
+    .map((part) => groupOf(world, resource, part));
+  if (kind === 'and') {
+    const isKept = filterOf(world, [resource], conditions);
+    return (row) => isKept(row) && nested.every((isIn) => isIn(row));
+  }
+  const all = [...conditions.map((one) => filterOf(world, [resource], [one])), ...nested];
+  return (row) => all.some((isIn) => isIn(row)) === (kind === 'or');
+}
+
 /** What a read gives; `skipped`: how many records a cursor has passed. */
 export function answerOf(world: World, query: Query, skipped = 0): Expected {
   const { resource, id, conditions, groups, ids, sort, nulls, expand, isCounted } = query;
@@ -190,13 +208,11 @@ export function answerOf(world: World, query: Query, skipped = 0): Expected {
   }
   const kind = world.resource(resource).fields.get('id')?.kind ?? 'number';
   const isKept = filterOf(world, [resource], own(world, about, expand, conditions));
-  const alternatives = groups.map((group) =>
-    group.map((condition) => filterOf(world, [resource], [condition])),
-  );
+  const inGroups = groups.map((group) => groupOf(world, resource, group));
   const found = all.filter(
     (row) =>
       isKept(row) &&
-      alternatives.every((group) => group.some((isOne) => isOne(row))) &&
+      inGroups.every((isIn) => isIn(row)) &&
       (ids.length === 0 || ids.some((one) => compare(kind, row.item['id'] ?? '', one) === 0)),
   );
   const offset = start(paging, limit) + skipped;

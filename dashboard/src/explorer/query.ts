@@ -1,5 +1,5 @@
 import { collectionParameters } from '../../../src/query/request/parameters.ts';
-import { splitPairs } from '../../../src/query/filter/text.ts';
+import { isGroup, parseGroup } from '../../../src/query/filter/group.ts';
 import type { Model, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { isParameter } from '../../../src/query/request/parameters.ts';
 import { collectionsIn } from './expansion.ts';
@@ -190,18 +190,20 @@ function groupOf(
   resource: ResourceInfo,
   model: Model,
 ): readonly Condition[] | undefined {
-  const pairs = splitPairs(text);
-  if (!pairs.ok) return undefined;
-  const group = pairs.value.flatMap(({ name, value }) => {
-    const filter = filterOf(name, resource, model);
-    return filter === undefined ? [] : { ...filter, value };
+  const read = parseGroup('or', text);
+  if (!read.ok) return undefined;
+  const { parts } = read.value;
+  const group = parts.flatMap((part) => {
+    if (isGroup(part)) return [];
+    const filter = filterOf(part.name, resource, model);
+    return filter === undefined ? [] : { ...filter, value: part.value };
   });
-  return group.length === pairs.value.length ? group : undefined;
+  return group.length === parts.length ? group : undefined;
 }
 
 /** A value of an `_or`: in quotes where something in it would end it. */
 function quoted(text: string): string {
-  return text === '' || /[",:]/u.test(text) ? `"${text.replaceAll(/["\\]/gu, '\\$&')}"` : text;
+  return text === '' || /[",:()]/u.test(text) ? `"${text.replaceAll(/["\\]/gu, '\\$&')}"` : text;
 }
 
 /** What a filter asks: its name is a path, or a path with the suffix of an operator. */

@@ -2,9 +2,9 @@ import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Api, Field } from '../../model/api.ts';
 import { isJsonObject } from '../../model/values.ts';
 import type { HeaderValues } from '../../observability/events.ts';
-import { splitPairs } from '../../query/filter/text.ts';
+import { leavesOf, parseGroup } from '../../query/filter/group.ts';
 import { sentParameters, type SentParameters } from '../../query/request/debug.ts';
-import { isParameter } from '../../query/request/parameters.ts';
+import { groupParameters, isGroupParameter, isParameter } from '../../query/request/parameters.ts';
 import { operators } from '../../model/operators.ts';
 import { splitUrl } from '../api/router.ts';
 import type { Mode } from '../edge/edge.ts';
@@ -93,9 +93,9 @@ class FieldNames {
 
   /** Of a parameter, by its name and the names in its value. */
   classOfParameter(name: string, value: string): NameClass {
-    if (name === '_or') {
-      const pairs = splitPairs(value);
-      return pairs.ok ? this.worst(pairs.value.map((pair) => pair.name)) : 'unknown';
+    if (isGroupParameter(name)) {
+      const group = parseGroup(groupParameters[name], value);
+      return group.ok ? this.worst(leavesOf(group.value).map((pair) => pair.name)) : 'unknown';
     }
     if (/^(?:fields|exclude|expand|(?:.+\.)?sort)$/u.test(name) && value !== '') {
       const items = value.split(',').map((item) => item.trim().replace(/^-/u, ''));

@@ -29,6 +29,11 @@ function count(minimum: number, more: JsonSchema = {}): JsonSchema {
   return { schema: { type: 'integer', minimum, maximum: Number.MAX_SAFE_INTEGER, ...more } };
 }
 
+/** A group of filters. Given again, another group holds too. */
+function group(description: string): JsonSchema {
+  return { description, style: 'form', explode: true, schema: names };
+}
+
 /**
  * What each reserved parameter takes, for all resources alike. See docs/contract/2-reading.md#query-string and
  * docs/contract/7-data-debug-dashboard.md#debug-parameters.
@@ -77,13 +82,11 @@ export function reservedParameters(limits: Limits): Readonly<Record<ParameterNam
       description: 'How deep this request may expand.',
       ...count(1, { maximum: limits.maxDepth, default: limits.defaultDepth }),
     },
-    _or: {
-      description:
-        'Alternatives: price_gt:100,author.name:Bob keeps records for which any of the filters holds. Given again, another group holds too. A value with a comma, a colon or a double quote is written in double quotes.',
-      style: 'form',
-      explode: true,
-      schema: names,
-    },
+    _and: group('Records for which all of the filters hold; useful for what it nests.'),
+    _or: group(
+      'Alternatives: price_gt:100,author.name:Bob keeps records for which any of the filters holds. and(…), or(…) and not(…) nest. A value with a comma, a colon, a parenthesis or a double quote is written in double quotes.',
+    ),
+    _not: group('Records for which none of the filters holds.'),
     _debug: {
       description: 'Adds how the request was understood and which statements ran.',
       // Readers send the default, or the first value.

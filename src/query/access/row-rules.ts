@@ -9,6 +9,8 @@ import { rowRule, type RowRule } from './rule-parser.ts';
 
 /** Matches no row: an OR of no alternatives is false. */
 const nothing: Predicate = { kind: 'or', parts: [] };
+/** Matches every row. */
+const everything: Predicate = { kind: 'and', parts: [] };
 
 /** The row rules that apply to one plan for the caller of a view, with their slots. */
 export class RowRules {
@@ -71,16 +73,26 @@ export class RowRules {
     return this.view.subject.claims ?? {};
   }
 
-  /** A predicate of a rule whose slots begin at index `start` in this plan. */
-  private moved(predicate: Predicate, start: number, slots: RowRule['slots']): Predicate {
+  /**
+   * A predicate of a rule whose slots begin at index `start` in this plan. A comparison without a value matches no row;
+   * inside a `not` (`isDenied`) it matches every row, so that the rule opens none.
+   */
+  private moved(
+    predicate: Predicate,
+    start: number,
+    slots: RowRule['slots'],
+    isDenied = false,
+  ): Predicate {
     if (predicate.kind !== 'compare')
-      return withParts(predicate, (part) => this.moved(part, start, slots));
+      return withParts(predicate, (part) =>
+        this.moved(part, start, slots, isDenied !== (predicate.kind === 'not')),
+      );
     const index = start + predicate.slot.index;
     const slot = this.slots[index - this.first];
     const written = slots[predicate.slot.index];
     if (slot === undefined || written === undefined)
       throw new TypeError('A rule compares with a slot of its own');
-    if (isEmpty(written, this.claims)) return nothing;
+    if (isEmpty(written, this.claims)) return isDenied ? everything : nothing;
     return { ...predicate, operator: slot.operator, any: slot.any, slot: { index } };
   }
 }

@@ -82,13 +82,12 @@ function readRule(
   const query = parseQuery(text, 'list');
   problems.push(...query.problems);
   for (const parameter of query.reserved.keys())
-    if (parameter !== '_or')
-      problems.push(
-        refused(
-          parameter,
-          `is a parameter of requests; a field of that name is asked for as ${parameter}_eq`,
-        ),
-      );
+    problems.push(
+      refused(
+        parameter,
+        `is a parameter of requests; a field of that name is asked for as ${parameter}_eq`,
+      ),
+    );
   if (query.conditions.length === 0 && query.groups.length === 0 && problems.length === 0)
     problems.push(refused('', 'says nothing of rows; write a filter such as status=published'));
   const api = { ...owner.api, limits: withoutLimits(owner.api.limits) };

@@ -27,7 +27,9 @@ const otherNames = new Map(
     offset: ['skip', 'start', '_start'],
     page: ['_page', 'pageNumber', 'page_number'],
     sort: ['orderBy', 'order_by', 'sortBy', 'sort_by', 'ordering', '_sort'],
+    _and: ['and', '$and', '_all'],
     _or: ['or', '$or', '_any'],
+    _not: ['not', '$not', '$nor', '_nor'],
   }).flatMap(([name, others]) => others.map((other) => [other, name] as const)),
 );
 

@@ -3,6 +3,7 @@ import { fieldRef, type FieldRef, type Predicate, type Slot } from './predicate.
 import { costNote, costOf, isTooDeep, type Path } from './path.ts';
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { resolveName } from './resolve.ts';
+import { isGroup, leavesOf, type Group } from './group.ts';
 import { isToMany, type Api, type Relation, type Resource } from '../../model/api.ts';
 import { isFlag, operators } from '../../model/operators.ts';
 import { visibleValues } from '../../model/visible-values.ts';
@@ -54,7 +55,7 @@ const noConditions = (): Conditions => ({ own: [], related: new Map() });
  */
 export function planFilters(
   conditions: readonly Condition[],
-  groups: readonly (readonly Condition[])[],
+  groups: readonly Group<Condition>[],
   context: FilterContext,
 ): readonly Predicate[] {
   const { resourceView, api, problems, expand, isSingle } = context;
@@ -63,7 +64,7 @@ export function planFilters(
   const { id } = resourceView.resource;
   const isPlainId = ({ name }: Condition): boolean => resourceView.fields.get(name)?.field === id;
   const ids = conditions.filter(isPlainId);
-  const repeated = new Map<string, number>();
+  const furtherOf = furtherRecords();
   let count = ids.length > 1 ? 1 : 0;
   for (const condition of conditions.filter((one) => ids.length < 2 || !isPlainId(one))) {
     const planned = planCondition(condition, context);
@@ -73,10 +74,7 @@ export function planFilters(
     }
     const { path, leaves } = planned;
     const { name } = condition;
-    const times = repeated.get(name) ?? 0;
-    repeated.set(name, times + 1);
-    // A repeated parameter is about a further related record, so it gets a key of its own.
-    const further = times === 0 ? '' : `#${name}#${times}`;
+    const further = furtherOf(name);
     const collections = collectionsOf(path, expand);
     count += Math.max(
       ...(collections.length === 0 ? [path] : collections.map(({ rest }) => rest)).map(costOf),
@@ -95,38 +93,68 @@ export function planFilters(
   }
   for (const group of groups) {
     const planned = planGroup(group, context);
-    records.own.push({ kind: 'or', parts: planned.parts });
+    if (group.kind === 'and') records.own.push(...planned.parts);
+    else records.own.push({ kind: group.kind, parts: planned.parts });
     count += planned.count;
   }
   for (const [node, items] of within) node.where = predicatesOf(items);
   const written =
     conditions.length -
     Math.max(0, ids.length - 1) +
-    groups.reduce((sum, one) => sum + one.length, 0);
+    groups.reduce((sum, one) => sum + leavesOf(one).length, 0);
   if (count > api.limits.filters)
     problems.push({
-      parameter: conditions[0]?.name ?? '_or',
+      parameter: conditions[0]?.name ?? `_${groups[0]?.kind ?? 'and'}`,
       code: 'LIMIT_EXCEEDED',
       message: `a request takes at most ${counted(api.limits.filters, 'filter')} (limits.filters); this one has ${written}${costNote(count, written)}`,
     });
   return predicatesOf(records);
 }
 
-/** Each pair of an `_or` is independent of other filters, and applies to the records themselves. */
+/**
+ * Plans a group, which applies to the records themselves. Conditions of an `and` that share a relation prefix are about
+ * the same related record; those of `or` and `not` stand alone. See docs/contract/2-reading.md#groups.
+ */
 function planGroup(
-  group: readonly Condition[],
+  { kind, parts }: Group<Condition>,
   context: FilterContext,
 ): { readonly parts: readonly Predicate[]; readonly count: number } {
+  const together = noConditions();
+  const furtherOf = furtherRecords();
+  const alone: Predicate[] = [];
   let count = 0;
-  const parts = group.flatMap((condition) => {
-    const planned = planCondition(condition, context, true);
+  for (const part of parts) {
+    if (isGroup(part)) {
+      const nested = planGroup(part, context);
+      count += nested.count;
+      const predicate: Predicate = { kind: part.kind, parts: nested.parts };
+      (kind === 'and' ? together.own : alone).push(predicate);
+      continue;
+    }
+    const planned = planCondition(part, context, true);
     count += planned === undefined ? 1 : costOf(planned.path);
-    if (planned === undefined) return [];
-    const alone = noConditions();
-    add(alone, planned.path, '', planned.leaves);
-    return predicatesOf(alone);
-  });
-  return { parts, count };
+    if (planned === undefined) continue;
+    if (kind === 'and') add(together, planned.path, furtherOf(part.name), planned.leaves);
+    else {
+      const own = noConditions();
+      add(own, planned.path, '', planned.leaves);
+      alone.push(...predicatesOf(own));
+    }
+  }
+  return { parts: kind === 'and' ? predicatesOf(together) : alone, count };
+}
+
+/**
+ * Tells the related records apart that conditions of one name are about: a repeated name is about a further one, so it
+ * gets a key of its own. See docs/contract/2-reading.md#filters-through-relations, rule 3.
+ */
+function furtherRecords(): (name: string) => string {
+  const repeated = new Map<string, number>();
+  return (name) => {
+    const times = repeated.get(name) ?? 0;
+    repeated.set(name, times + 1);
+    return times === 0 ? '' : `#${name}#${times}`;
+  };
 }
 
 function notOfSingle(parameter: string): QueryProblem {
@@ -143,7 +171,7 @@ interface PlannedCondition {
   readonly leaves: ReadonlyMap<Path, Predicate>;
 }
 
-/** Resolves one condition, or one pair of an `_or`; undefined if a problem was reported. */
+/** Resolves one condition, or one pair of a group; undefined if a problem was reported. */
 function planCondition(
   condition: Condition,
   context: FilterContext,
@@ -159,7 +187,7 @@ function planCondition(
       'LIMIT_EXCEEDED',
       `a path has at most ${counted(api.limits.pathDepth, 'dot')} (limits.pathDepth)`,
     );
-  // A pair of an `_or` is always a filter, so parameters are not suggested.
+  // A pair of a group is always a filter, so parameters are not suggested.
   const others = isPair ? [] : context.others;
   const resolved = resolveName(name, resourceView, others, problems.length < maxSuggestions);
   if (!resolved.ok)
@@ -201,7 +229,7 @@ function planCondition(
   return { path, leaves };
 }
 
-/** A hint for `at:14:05:00` in an `_or`: the last colon separates, so the name would be `at:14:05`. */
+/** A hint for `at:14:05:00` in a group: the last colon separates, so the name would be `at:14:05`. */
 function unquotedColon(name: string, resourceView: ResourceView): string | undefined {
   const colon = name.indexOf(':');
   const field = name.slice(0, Math.max(colon, 0));

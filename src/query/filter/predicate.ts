@@ -57,7 +57,8 @@ export type Predicate =
       readonly branches: readonly RelatedBranch[];
       readonly isNegated: boolean;
     }
-  | { readonly kind: 'or' | 'and'; readonly parts: readonly Predicate[] }
+  /** At least one of the parts, all, or none holds; a comparison with null does not hold. */
+  | { readonly kind: 'or' | 'and' | 'not'; readonly parts: readonly Predicate[] }
   /** The belongsToMany link to the record satisfies all of `where`. */
   | { readonly kind: 'link'; readonly where: readonly Predicate[] };
 
@@ -86,6 +87,7 @@ export function withParts(predicate: Predicate, change: (part: Predicate) => Pre
       return predicate;
     case 'or':
     case 'and':
+    case 'not':
       return { ...predicate, parts: predicate.parts.map(change) };
     case 'link':
       return { ...predicate, where: predicate.where.map(change) };

@@ -1,60 +1,30 @@
 import { fail, ok, type Result } from '../../errors.ts';
 
-/** An item of a comma list: its text without quotes, and for pairs the name before the last colon outside quotes. */
-interface Item {
-  readonly name: string | undefined;
-  readonly text: string;
-}
-
-/** One pair of `_or`: the filter's name and its value's text. */
-export interface Pair {
-  readonly name: string;
-  readonly value: string;
-}
-
-/**
- * Splits at commas outside double quotes. Inside quotes, `\"` and `\\` are escapes. A quote inside an unquoted item and an
- * empty item that is not `""` are errors. See
- * docs/contract/2-reading.md#lists-in-parameters, rule 3.
- */
-function splitItems(text: string, pairs: boolean): Result<readonly Item[], string> {
-  const items: Item[] = [];
-  let position = 0;
-  for (;;) {
-    let name: string | undefined;
-    if (pairs) {
-      const end = itemEnd(text, position);
-      const quote = text.indexOf('"', position);
-      const colon = text.lastIndexOf(':', (quote >= 0 && quote < end ? quote : end) - 1);
-      if (colon < position) return fail(`"${text.slice(position, end)}" is not field:value`);
-      name = text.slice(position, colon);
-      position = colon + 1;
-    }
-    const item = readItem(text, position);
-    if (!item.ok) return item;
-    items.push({ name, text: item.value.text });
-    position = item.value.end;
-    if (position >= text.length) return ok(items);
-    position += 1;
-  }
-}
-
-/** The end of the item that starts at `start`: the next comma outside quotes. */
-function itemEnd(text: string, start: number): number {
+/** The end of the item that starts at `start`: the next of `ends` outside quotes. */
+export function itemEnd(text: string, start: number, ends: string): number {
   let quoted = false;
   for (let index = start; index < text.length; index += 1) {
-    const character = text[index];
+    const character = text.charAt(index);
     if (quoted && character === '\\') index += 1;
     else if (character === '"') quoted = !quoted;
-    else if (character === ',' && !quoted) return index;
+    else if (!quoted && ends.includes(character)) return index;
   }
   return text.length;
 }
 
-function readItem(text: string, start: number): Result<{ text: string; end: number }, string> {
+/**
+ * Reads the item that starts at `start`, without its quotes, and where it ends. Inside quotes, `\"` and `\\` are escapes.
+ * A quote inside an unquoted item and an empty item that is not `""` are errors. See
+ * docs/contract/2-reading.md#lists-in-parameters, rule 3.
+ */
+export function readItem(
+  text: string,
+  start: number,
+  ends: string,
+): Result<{ text: string; end: number }, string> {
   if (text[start] !== '"') {
-    const comma = text.indexOf(',', start);
-    const end = comma === -1 ? text.length : comma;
+    let end = start;
+    while (end < text.length && !ends.includes(text.charAt(end))) end += 1;
     const item = text.slice(start, end);
     if (item === '') return fail('an empty item is written as ""');
     if (item.includes('"')) return fail(`a quote in ${item} needs the whole item in double quotes`);
@@ -71,7 +41,7 @@ function readItem(text: string, start: number): Result<{ text: string; end: numb
       index += 1;
     } else if (character === '"') {
       const end = index + 1;
-      if (end < text.length && text[end] !== ',')
+      if (end < text.length && !ends.includes(text.charAt(end)))
         return fail('a comma must follow a closing quote');
       return ok({ text: value, end });
     } else value += character;
@@ -81,15 +51,14 @@ function readItem(text: string, start: number): Result<{ text: string; end: numb
 
 /** The items of a list value such as that of `_in`. */
 export function splitList(text: string): Result<readonly string[], string> {
-  const items = splitItems(text, false);
-  return items.ok ? ok(items.value.map((item) => item.text)) : items;
-}
-
-/** The pairs of `_or`. */
-export function splitPairs(text: string): Result<readonly Pair[], string> {
-  const items = splitItems(text, true);
-  if (!items.ok) return items;
-  return ok(items.value.map((item) => ({ name: item.name ?? '', value: item.text })));
+  const items: string[] = [];
+  for (let position = 0; ;) {
+    const item = readItem(text, position, ',');
+    if (!item.ok) return item;
+    items.push(item.value.text);
+    if (item.value.end >= text.length) return ok(items);
+    position = item.value.end + 1;
+  }
 }
 
 /** The names of a plain comma list such as that of `fields`, trimmed. */

@@ -1,4 +1,4 @@
-import { parameterNames, type ParameterName } from './parameters.ts';
+import { isGroupParameter, parameterNames, type ParameterName } from './parameters.ts';
 import { parseQuery } from './query.ts';
 
 /** The debug output that a request asks for. See docs/contract/7-data-debug-dashboard.md#debug-parameters. */
@@ -54,9 +54,11 @@ export function sentParameters(raw: string): SentParameters {
   return result;
 }
 
-const reserved: ReadonlySet<string> = new Set(parameterNames.filter((name) => name !== '_or'));
+const reserved: ReadonlySet<string> = new Set(
+  parameterNames.filter((name) => !isGroupParameter(name)),
+);
 
-/** The filters of a list for `_debug.query`: `_or`, and every parameter that is not reserved. */
+/** The filters of a list for `_debug.query`: groups, and every parameter that is not reserved. */
 export function sentFilters(raw: string, expanded: readonly string[]): SentParameters {
   const filters = Object.entries(sentParameters(raw)).filter(
     ([name]) => !reserved.has(name) && !isPaging(name, expanded),

@@ -47,7 +47,9 @@ export const parameters = {
   exclude: { on: answering, part: 'plan' },
   expand: { on: answering, part: 'plan' },
   maxDepth: { on: answering, part: 'plan' },
+  _and: { on: choosing, part: 'plan' },
   _or: { on: choosing, part: 'plan' },
+  _not: { on: choosing, part: 'plan' },
   _debug: { on: all, part: 'debug' },
   _trace: { on: all, part: 'debug' },
   _verbose: { on: all, part: 'debug' },
@@ -62,6 +64,13 @@ export const parameters = {
 export const collectionParameters = ['page', 'limit', 'offset', 'sort'] as const;
 
 export type ParameterName = keyof typeof parameters;
+
+/** The parameters that take a group of conditions, and the kind of each. See docs/contract/2-reading.md#groups. */
+export const groupParameters = { _and: 'and', _or: 'or', _not: 'not' } as const;
+
+export function isGroupParameter(name: string): name is keyof typeof groupParameters {
+  return Object.hasOwn(groupParameters, name);
+}
 
 export const parameterNames = Object.keys(parameters) as readonly ParameterName[];
 

@@ -1,7 +1,16 @@
-import { splitPairs } from '../filter/text.ts';
+import {
+  groupKinds,
+  isGroup,
+  parseGroup,
+  type Group,
+  type GroupKind,
+  type Pair,
+} from '../filter/group.ts';
 import { either } from '../../specification/parsers/definition.ts';
 import { nearest } from '../../lib/nearest.ts';
 import {
+  groupParameters,
+  isGroupParameter,
   isOfMany,
   isOn,
   isParameter,
@@ -26,8 +35,8 @@ export interface Query {
   /** Indexes of bound reserved parameters among the texts. */
   readonly sources: ReadonlyMap<ParameterName, number>;
   readonly conditions: readonly Condition[];
-  /** One group for each `_or`. */
-  readonly groups: readonly (readonly Condition[])[];
+  /** One group for each `_and`, `_or` and `_not`. */
+  readonly groups: readonly Group<Condition>[];
   readonly texts: readonly string[];
   /** Equal for requests that differ only in bound values. */
   readonly planKey: string;
@@ -65,7 +74,7 @@ const lists: ReadonlySet<string> = new Set(['sort', 'fields', 'exclude', 'expand
 /** The right syntax for `sort[]=a&sort[]=b`, `fields[posts]=title` or `page[size]=2`, by the name before the bracket. */
 const withoutBrackets: ReadonlyMap<string, string> = new Map([
   ...[...lists].map((name) => [name, `several as ${name}=a,b`] as const),
-  ['_or', '_or=field:value,field:value'],
+  ...groupKinds.map((kind) => [`_${kind}`, `_${kind}=field:value,field:value`] as const),
   ['page', 'page=2&limit=10'],
 ]);
 
@@ -78,7 +87,7 @@ class QueryReader {
   readonly reserved = new Map<ParameterName, string>();
   readonly sources = new Map<ParameterName, number>();
   readonly conditions: Condition[] = [];
-  readonly groups: (readonly Condition[])[] = [];
+  readonly groups: Group<Condition>[] = [];
   readonly texts: string[] = [];
   readonly problems: QueryProblem[] = [];
   readonly kind: RequestKind;
@@ -124,8 +133,8 @@ class QueryReader {
     const { part } = parameters[name];
     if (!isOn(name, this.kind)) {
       this.refuse(name, `makes no sense on ${requestNames[this.kind]}`);
-    } else if (name === '_or') {
-      this.addGroup(value);
+    } else if (isGroupParameter(name)) {
+      this.addGroup(groupParameters[name], value);
     } else if (this.reserved.has(name)) {
       const hint = lists.has(name) ? `; write several as ${name}=a,b` : '';
       this.refuse(name, `is given more than once${hint}`);
@@ -150,15 +159,19 @@ class QueryReader {
     else this.debug ||= value !== 'false';
   }
 
-  private addGroup(value: string): void {
-    const pairs = splitPairs(value);
-    if (!pairs.ok) {
-      this.refuse('_or', pairs.error, 'INVALID_FILTER');
-      return;
-    }
-    this.planKey += '&_or(';
-    this.groups.push(pairs.value.map((pair) => this.condition(pair.name, pair.value)));
+  private addGroup(kind: GroupKind, value: string): void {
+    const group = parseGroup(kind, value);
+    if (group.ok) this.groups.push(this.group(group.value));
+    else this.refuse(`_${kind}`, group.error.message, group.error.code);
+  }
+
+  private group({ kind, parts }: Group<Pair>): Group<Condition> {
+    this.planKey += `&_${kind}(`;
+    const resolved = parts.map((part) =>
+      isGroup(part) ? this.group(part) : this.condition(part.name, part.value),
+    );
     this.planKey += ')';
+    return { kind, parts: resolved };
   }
 
   private condition(name: string, value: string): Condition {

@@ -80,6 +80,7 @@ function ownFields(access: readonly Predicate[], found = new Set<Field>()): Read
         break;
       case 'or':
       case 'and':
+      case 'not':
         ownFields(part.parts, found);
         break;
       case 'related':

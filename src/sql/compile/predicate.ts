@@ -4,6 +4,7 @@ import {
   type RelatedBranch,
   type RelatedToOne,
 } from '../../query/filter/predicate.ts';
+import type { GroupKind } from '../../query/filter/group.ts';
 import type { Relation } from '../../model/api.ts';
 import { beginsIndex, tellsFew } from '../../model/indexes.ts';
 import { operators } from '../../model/operators.ts';
@@ -98,6 +99,7 @@ function relatedSql(predicate: Predicate, join: Join, scope: Scope, context: Con
       return join.isIndexed(field, isPivot) ? sql : context.dialect.onlyAsked(sql);
     }
     case 'or':
+    case 'not':
       return context.dialect.onlyAsked(predicateSql(predicate, scope, context));
     case 'related':
       return predicateSql(predicate, scope, context);
@@ -112,7 +114,8 @@ function contextOf(where: readonly Predicate[], dialect: Dialect, add: Add): Con
 
 function countRelated(where: readonly Predicate[]): number {
   return where.reduce((sum, part) => {
-    if (part.kind === 'or' || part.kind === 'and') return sum + countRelated(part.parts);
+    if (part.kind === 'or' || part.kind === 'and' || part.kind === 'not')
+      return sum + countRelated(part.parts);
     if (part.kind === 'link') return sum + countRelated(part.where);
     if (part.kind !== 'related') return sum;
     return part.branches.reduce((all, branch) => all + 1 + countRelated(branch.where), sum);
@@ -161,9 +164,12 @@ function predicateSql(predicate: Predicate, scope: Scope, context: Context): str
       return isNegated ? `NOT ${found}` : found;
     }
     case 'or':
-      return anyOf(predicate.parts.map((part) => predicateSql(part, scope, context)));
     case 'and':
-      return allOf(predicate.parts.map((part) => predicateSql(part, scope, context)));
+    case 'not':
+      return groupSql(
+        predicate.kind,
+        predicate.parts.map((part) => predicateSql(part, scope, context)),
+      );
     case 'link': {
       const link = linkOf(scope);
       return allOf(predicate.where.map((part) => predicateSql(part, link, context)));
@@ -171,6 +177,12 @@ function predicateSql(predicate: Predicate, scope: Scope, context: Context): str
     default:
       return predicate satisfies never;
   }
+}
+
+/** Conditions that hold together as a group says. Those of `not` may be null, which does not hold. */
+export function groupSql(kind: GroupKind, parts: readonly string[]): string {
+  if (kind === 'and') return allOf(parts);
+  return kind === 'or' ? anyOf(parts) : `NOT coalesce(${anyOf(parts)}, (1 = 0))`;
 }
 
 function anyOf(parts: readonly string[]): string {
@@ -263,6 +275,7 @@ export function isLookup(predicate: Predicate): boolean {
     case 'related':
     case 'null':
     case 'or':
+    case 'not':
       return false;
     default:
       return predicate satisfies never;
