@@ -43,24 +43,11 @@ export function oneOf(field: string, items: readonly unknown[], name: string): C
 export function operandOf(value: unknown, name: string): string {
   if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint')
     return String(value);
-  if (typeof value === 'number' && Number.isFinite(value)) return plainNumber(value);
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   throw new TypeError(
     `The filter ${name} cannot be compared with ${isObject(value) ? 'an object' : String(value)}`,
   );
-}
-
-/** A number without an exponent, which the API does not read: `1e21` is written out. */
-function plainNumber(value: number): string {
-  const text = String(value);
-  const [, sign = '', whole = '', fraction = '', exponent] =
-    /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/u.exec(text) ?? [];
-  if (exponent === undefined) return text;
-  const shift = Number(exponent);
-  const digits = `${whole}${fraction}`;
-  return shift < 0
-    ? `${sign}0.${'0'.repeat(-shift - whole.length)}${digits}`
-    : `${sign}${digits.padEnd(whole.length + shift, '0')}`;
 }
 
 /** Adds filters to a query. A clause that cannot hold has no place in one: see `isImpossible`. */

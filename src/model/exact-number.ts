@@ -73,7 +73,17 @@ export function parseJsonNumber(text: string): Scaled | undefined {
   return { digits: value.digits * 10n ** BigInt(-scale), scale: 0 };
 }
 
-/** A number as a filter takes it and people read it: never with an exponent. Other values as their text. */
+/**
+ * A number of a filter without its exponent, so that what an answer shows can be sent back; any other text as it is. A
+ * plus sign that was not percent-encoded has become a blank.
+ */
+export function withoutExponent(text: string): string {
+  if (!/[eE]/u.test(text)) return text;
+  const scaled = parseJsonNumber(text.replace(/(?<=[eE]) /u, '+'));
+  return scaled === undefined ? text : formatScaled(scaled.digits, scaled.scale);
+}
+
+/** A number as people read it: never with an exponent. Other values as their text. */
 export function plainText(value: JsonValue | ExactNumber): string {
   if (value instanceof ExactNumber) return value.text;
   const text = String(value);

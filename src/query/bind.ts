@@ -66,7 +66,7 @@ export function bindQuery(
   if (plan.kind === 'one' && plan.slots.length === 0 && plan.collections.length === 0)
     return ok(boundFor(claims, now));
   const problems: QueryProblem[] = [];
-  const values = bindSlots(plan.slots, query.texts, limits, problems);
+  const values = bindSlots(plan.slots, query.texts, limits, problems, now);
   const page =
     plan.kind === 'list' ? bindPage(plan.paging, '', query.texts, limits, problems) : onePage;
   const collections = plan.collections.map((paging) =>
@@ -80,6 +80,10 @@ export function bindQuery(
     : fail(problems);
 }
 
+function mayBeNow(text: string): boolean {
+  return text.includes('now');
+}
+
 /**
  * The values of slots. A text compared through a morphTo is parsed once for each target. A target whose type does not
  * accept the text gets null, which matches no record; it is a problem only if no target accepts the text.
@@ -89,12 +93,15 @@ export function bindSlots(
   texts: readonly string[],
   limits: Limits,
   problems: QueryProblem[],
+  now?: () => Date,
 ): readonly JsonValue[] {
+  const moment = now !== undefined && texts.some(mayBeNow) ? now() : undefined;
   const operands = slots.map((slot) =>
     readOperand(
       slot.sources.map((source) => texts[source] ?? ''),
       slot,
       limits,
+      moment,
       slots.filter((other) => other !== slot && other.sources === slot.sources),
     ),
   );

@@ -94,10 +94,10 @@ export type RuleOperand =
   | { readonly kind: 'constant'; readonly value: JsonValue }
   | { readonly kind: 'request'; readonly items: readonly RuleItem[] };
 
-/** A claim of the caller, the time of the request, or a constant. */
+/** A claim of the caller, a time that far (in ms) from that of the request, or a constant. */
 export type RuleItem =
   | { readonly claim: string }
-  | { readonly isNow: true }
+  | { readonly isNow: true; readonly shift: number }
   | { readonly value: JsonValue };
 
 /** How a list is paged. The numbers are indexes of bound texts. */

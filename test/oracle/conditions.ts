@@ -152,9 +152,7 @@ function storedText(draw: Draw, world: World, witness: Row, path: Path): string 
   const one =
     Array.isArray(value) && value.length > 0 ? draw.pick(value as readonly Value[]) : value;
   if (one === null || typeof one === 'object') return undefined;
-  const text = String(one);
-  // Filters take no exponents.
-  return typeof one === 'number' && text.includes('e') ? undefined : text;
+  return String(one);
 }
 
 function randomOperand(

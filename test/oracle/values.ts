@@ -207,18 +207,12 @@ export function poolOf({ type, kind, values = [], definition }: Shape): Pool {
   if (type === 'enum') return { stored: values, asked: values };
   const { enum: some } = definition;
   // What takes certain values only is asked for no other.
-  if (some !== undefined) return { stored: some, asked: some.map(plain) };
+  if (some !== undefined) return { stored: some, asked: some.map(String) };
   const { stored, asked } = ofType(type, definition);
   return {
     stored: stored.filter((value) => value !== null && isAllowed(definition, value)),
     asked,
   };
-}
-
-/** A value as filters ask for it: they take no exponents. */
-function plain(value: Value): string {
-  const text = String(value);
-  return typeof value === 'number' && text.includes('e+') ? BigInt(value).toString() : text;
 }
 
 function ofType(type: string, { format, precision = 18, scale = 2 }: Definition): Pool {

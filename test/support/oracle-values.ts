@@ -78,7 +78,7 @@ function isWithin(operator: string, difference: number): boolean {
 function differenceFound(value: Value, operand: string): number | undefined {
   if (typeof value === 'string') return compare('text', value, operand);
   if (typeof value === 'number')
-    return /^-?\d+(\.\d+)?$/u.test(operand) ? value - Number(operand) : undefined;
+    return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/u.test(operand) ? value - Number(operand) : undefined;
   // Booleans are equal or not; they have no order.
   if (typeof value === 'boolean') return String(value) === operand ? 0 : undefined;
   return undefined;

@@ -1,7 +1,13 @@
 import type { Codec, Field, FieldType } from '../api.ts';
 import { accept, mostIssues, wrongValue, type ParsedValue, type ValueIssue } from '../values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { ExactNumber, exactNumber, longestNumber, parseExactly } from '../exact-number.ts';
+import {
+  ExactNumber,
+  exactNumber,
+  longestNumber,
+  parseExactly,
+  withoutExponent,
+} from '../exact-number.ts';
 import { parseText, readText } from './string.ts';
 
 /** JSON text in the column; it may have been written before the file declared the members that it does. */
@@ -132,9 +138,10 @@ function readNumber(value: number | ExactNumber): ParsedValue {
 
 /** The number that the text of a filter may mean, with all its digits. */
 export function parseNumber(text: string): JsonValue | undefined {
-  if (!/^-?\d{1,400}(?:\.\d{1,400})?$/u.test(text)) return undefined;
+  const plain = withoutExponent(text);
+  if (!/^-?\d{1,400}(?:\.\d{1,400})?$/u.test(plain)) return undefined;
   // No JSON number begins with zeros.
-  const parsed = readNumber(exactNumber(text.replace(/^(-?)0+(?=\d)/u, '$1')));
+  const parsed = readNumber(exactNumber(plain.replace(/^(-?)0+(?=\d)/u, '$1')));
   return parsed.ok ? parsed.value : undefined;
 }
 

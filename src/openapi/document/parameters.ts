@@ -1,3 +1,4 @@
+import { takesNow } from '../../query/filter/now.ts';
 import { takesAnyValue } from '../../query/filter/operand.ts';
 import { isToMany, type Api, type Limits } from '../../model/api.ts';
 import { isFlag, operators, takes, type Comparison, type Operator } from '../../model/operators.ts';
@@ -368,6 +369,11 @@ export function pathNotes(kind: RequestKind, resourceView: ResourceView, limits:
   if (kind === 'list' && open.length > 0)
     notes.push(
       `Members of ${open.map(({ name }) => name).join(', ')} are filtered by their path, such as ${open[0]?.name ?? ''}.member=value.`,
+    );
+  const isDated = [...resourceView.fields.values()].some(({ field }) => takesNow(field));
+  if (kind === 'list' && isDated)
+    notes.push(
+      'Dates and datetimes are also compared with now and with a time such as now-7d (units s, m, h, d, w).',
     );
   const groups = [...resourceView.groups].flatMap(([name, members]) =>
     members.length > 0 ? [name] : [],

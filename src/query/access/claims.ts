@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { comparedField, readClaim } from '../filter/operand.ts';
+import { valueAt } from '../filter/now.ts';
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import {
   claimOf,
@@ -137,9 +138,7 @@ function plainItem(
   now: Date,
 ): JsonValue {
   if ('value' in item) return item.value;
-  const field = comparedField(slot);
-  const { drawn } = field.type;
-  return drawn?.word === 'now' ? drawn.of(now.toISOString(), field) : null;
+  return valueAt(now, item.shift, comparedField(slot)) ?? null;
 }
 
 /** One claim value as it is compared; null if it does not fit. */

@@ -1,6 +1,7 @@
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Predicate, Slot } from '../filter/predicate.ts';
 import { comparedField, readItem } from '../filter/operand.ts';
+import { readNow, takesNow } from '../filter/now.ts';
 import { splitList } from '../filter/text.ts';
 import { claimName, nowWord, operations, type Rule } from '../../model/access.ts';
 import type { Api, Limits, Resource } from '../../model/api.ts';
@@ -146,7 +147,10 @@ function requestItems(
   // Problems of the list's syntax are reported by bindSlots.
   const items = split?.ok === true ? split.value : own;
   const names = items.map((item) => claimName(item));
-  const isNow = (item: string): boolean => item === nowWord;
+  const field = comparedField(slot);
+  const shiftOf = (item: string): number | undefined =>
+    item === nowWord ? 0 : takesNow(field) ? readNow(item) : undefined;
+  const isNow = (item: string): boolean => shiftOf(item) !== undefined;
   const wrong = items.find(
     (item, index) => names[index] === undefined && !isNow(item) && looksLikeClaim(item),
   );
@@ -160,7 +164,7 @@ function requestItems(
     return [];
   }
   if (names.every((name) => name === undefined) && !items.some(isNow)) return undefined;
-  const { type } = comparedField(slot);
+  const { type } = field;
   const hasTime = type.drawn?.word === 'now' && operators[operator].comparesWith !== 'part';
   if (items.some(isNow) && !hasTime) {
     problems.push(
@@ -173,7 +177,8 @@ function requestItems(
   return items.flatMap((item, index): readonly RuleItem[] => {
     const claim = names[index];
     if (claim !== undefined) return [{ claim }];
-    if (isNow(item)) return [{ isNow: true }];
+    const shift = shiftOf(item);
+    if (shift !== undefined) return [{ isNow: true, shift }];
     const value = readItem(item, slot);
     if (value.ok) return [{ value: value.value }];
     problems.push({ parameter, ...value.error });

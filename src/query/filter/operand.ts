@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '../../errors.ts';
 import type { Field, Limits } from '../../model/api.ts';
 import type { ClaimValue } from '../../model/access.ts';
-import { ExactNumber, isDouble, plainText } from '../../model/exact-number.ts';
+import { ExactNumber, isDouble, plainText, withoutExponent } from '../../model/exact-number.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import { isComposite, wholeIds } from '../../model/field-types/composite-id.ts';
 import { parseText } from '../../model/field-types/string.ts';
@@ -10,6 +10,7 @@ import { counted, oneOf } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { Comparison } from '../../model/operators.ts';
 import type { Slot } from './predicate.ts';
+import { readNow, takesNow, valueAt } from './now.ts';
 import { splitList } from './text.ts';
 
 /** Why a filter's value is rejected. */
@@ -21,12 +22,13 @@ export interface OperandProblem {
 /**
  * Parses the texts of one slot by its field's type: a value, or an array for operators that take a list. `others` are
  * the other slots of the same condition (the other targets of a morphTo). A list item that does not fit this slot but
- * fits one of them is left out here, since no value of this field can equal it.
+ * fits one of them is left out here, since no value of this field can equal it. `now` is the time of the request.
  */
 export function readOperand(
   texts: readonly string[],
   slot: Slot,
   limits: Limits,
+  now?: Date,
   others: readonly Slot[] = [],
 ): Result<JsonValue, OperandProblem> {
   const isList = operators[slot.operator].operand === 'list';
@@ -34,7 +36,7 @@ export function readOperand(
     const text = texts[0] ?? '';
     if (isTooLong(text, slot))
       return limitExceeded(`takes at most ${operators[slot.operator].longest} characters`);
-    return readItem(text, slot);
+    return readItem(text, slot, now);
   }
   let items = texts;
   if (slot.sources.length === 1 && slot.isOne !== true) {
@@ -47,20 +49,24 @@ export function readOperand(
     return limitExceeded(`takes at most ${counted(limits.inItems, 'item')} (limits.inItems)`);
   const values: JsonValue[] = [];
   for (const item of items) {
-    const value = readItem(item, slot);
+    const value = readItem(item, slot, now);
     if (value.ok) values.push(value.value);
     else if (
       operators[slot.operator].items === 'all' ||
-      !others.some((other) => readItem(item, other).ok)
+      !others.some((other) => readItem(item, other, now).ok)
     )
       return value;
   }
   return ok(values);
 }
 
-/** Parses one value, or one item of a list. */
-export function readItem(text: string, slot: ComparedSlot): Result<JsonValue, OperandProblem> {
-  const value = parse(text, slot);
+/** Parses one value, or one item of a list; `now` is the time of the request, if the text may refer to it. */
+export function readItem(
+  text: string,
+  slot: ComparedSlot,
+  now?: Date,
+): Result<JsonValue, OperandProblem> {
+  const value = parse(text, slot, now);
   return value === undefined ? misfit(text, slot) : ok(value);
 }
 
@@ -136,12 +142,17 @@ export function takesAnyValue(operator: Comparison): boolean {
   return operators[operator].comparesWith !== 'listed';
 }
 
-function parse(text: string, slot: ComparedSlot): JsonValue | undefined {
+function parse(text: string, slot: ComparedSlot, now?: Date): JsonValue | undefined {
   const field = comparedField(slot);
   // A json value has no declared type. The database compares the text by the type of the stored value.
   if (field.type.json === 'any' || operators[slot.operator].comparesWith === 'part')
     return parseText(text);
-  const value = takes(field.type, 'eq') ? field.type.parse(text, field) : undefined;
+  if (now !== undefined && takesNow(field)) {
+    const shift = readNow(text);
+    if (shift !== undefined) return valueAt(now, shift, field);
+  }
+  const written = isNumeric(field) ? withoutExponent(text) : text;
+  const value = takes(field.type, 'eq') ? field.type.parse(written, field) : undefined;
   const allowed = allowedValues(slot);
   return value === undefined || allowed?.includes(value) === false ? undefined : value;
 }
