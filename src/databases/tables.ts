@@ -1,5 +1,6 @@
 import type { Field, Resource } from '../model/api.ts';
 import { isGenerated } from '../model/field-types/id.ts';
+import { keyColumns } from '../sql/key.ts';
 import { quote, quoteTable, type CatalogQueries, type Dialect } from '../sql/dialect.ts';
 import { buildStatement } from '../sql/statement.ts';
 import {
@@ -92,7 +93,11 @@ export async function emptyTables(
     for (const key of resource.incoming)
       if (
         !resources.includes(key.resource) &&
-        (await isThere(`${quoteTable(key.resource.table)} WHERE ${quote(key.column)} IS NOT NULL`))
+        (await isThere(
+          `${quoteTable(key.resource.table)} WHERE ${keyColumns(quote(key.column), key)
+            .map((column) => `${column} IS NOT NULL`)
+            .join(' AND ')}`,
+        ))
       )
         referring.add(key.resource.name);
     const owning = [...resource.relations.values()].filter(

@@ -345,7 +345,9 @@ export class Generator {
 
   private chosen(): readonly Resource[] {
     const { resources } = this.options;
-    return [...this.api.resources.values()].filter((one) => resources?.has(one) !== false);
+    return [...this.api.resources.values()].filter(
+      (one) => !one.isReadOnly && resources?.has(one) !== false,
+    );
   }
 }
 

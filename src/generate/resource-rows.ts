@@ -1,5 +1,5 @@
 import type { Field, Resource } from '../model/api.ts';
-import { idIn } from '../model/field-types/composite-id.ts';
+import { idIn, partsOf } from '../model/field-types/composite-id.ts';
 import type { JsonValue, ResourceSpecification } from '../specification/specification.ts';
 import { DistinctPlaces, type DistinctFields } from './distinct/distinct-places.ts';
 import { JointFields, type Member } from './distinct/joint-fields.ts';
@@ -8,6 +8,8 @@ import { Groups, perKeyOf } from './distinct/groups.ts';
 import { idOf, rowOfId } from './ids.ts';
 import { createdAt, hasCreation, isMoment } from './kinds/moments.ts';
 import {
+  compositeDimension,
+  emptyDimension,
   isOwnPair,
   isWrittenNullable,
   keyDimension,
@@ -60,6 +62,8 @@ export class ResourceRows {
   /** The keys, pairs and values that are distinct among all rows. */
   readonly distinct: DistinctFields[] = [];
   private readonly jointFields = new Set<Field>();
+  /** The fields that are made as parts of a key of several. */
+  private readonly keyParts = new Set<Field>();
   /** The fields that are distinct together with a moment. */
   private readonly momentLists = new Set<Field>();
   private ownerList: readonly OwnerOf[] | undefined;
@@ -125,6 +129,7 @@ export class ResourceRows {
     return (
       (field.reference !== undefined && this.fieldGenerators.get(field)?.custom === undefined) ||
       this.isOfOwner(field) ||
+      this.keyParts.has(field) ||
       this.jointFields.has(field)
     );
   }
@@ -140,8 +145,8 @@ export class ResourceRows {
     if (field === this.resource.id) return { name: 'id' };
     if (this.isOfOwner(field)) return { name: 'owner' };
     const fieldGenerator = this.fieldGenerators.get(field);
-    if (field.reference !== undefined && fieldGenerator?.custom === undefined)
-      return { name: 'reference' };
+    const isKey = field.reference !== undefined || this.keyParts.has(field);
+    if (isKey && fieldGenerator?.custom === undefined) return { name: 'reference' };
     return fieldGenerator?.source ?? { name: field.type.name };
   }
 
@@ -430,6 +435,22 @@ export class ResourceRows {
       if (reference === undefined || this.fieldGenerators.get(field)?.custom !== undefined)
         continue;
       found.set(field, keyDimension(field, reference, this.context));
+    }
+    for (const key of this.resource.compositeKeys) {
+      const target = key.reference?.resource;
+      if (target === undefined) continue;
+      const isTaken = (part: Field): boolean =>
+        found.has(part) || this.fieldGenerators.get(part)?.custom !== undefined;
+      const parts = partsOf(key);
+      // A key that shares a field with another one, or leads to its own table, is null if it may be.
+      const isFree = target !== this.resource && !parts.some(isTaken);
+      const dimension = isFree
+        ? compositeDimension(key, target, this.context)
+        : emptyDimension(parts.filter((part) => part.nullable && !isTaken(part)));
+      for (const part of dimension.fields) {
+        found.set(part, dimension);
+        this.keyParts.add(part);
+      }
     }
     for (const morph of morphsOf(this.resource)) {
       if (found.has(morph.idField)) continue;

@@ -66,7 +66,14 @@ export interface Resource {
   readonly table: string;
   /** Whether migrations create and change its table. */
   readonly isManaged: boolean;
+  /**
+   * Without a key it is no field of the records: it is made of all that they can be sorted by, so that lists have an order.
+   */
   readonly id: Field;
+  /** Whether something identifies its records. Without it there are lists alone. */
+  readonly hasKey: boolean;
+  /** Whether nothing writes its records, neither a request nor a command: if it is read-only and its table unmanaged. */
+  readonly isReadOnly: boolean;
   /** In the order of the file: `id` first where it is not declared, added keys and timestamps last. */
   readonly fields: ReadonlyMap<string, Field>;
   readonly relations: ReadonlyMap<string, Relation>;
@@ -78,6 +85,8 @@ export interface Resource {
   readonly timestamps: boolean;
   readonly pagination: PaginationMode;
   readonly access: ResourceAccess;
+  /** Its foreign keys of several fields, each a field of the type `compositeIdType` that no request names. */
+  readonly compositeKeys: readonly Field[];
   /** The keys of all resources that point here, its own too: what a delete meets beside its morphMany relations. */
   readonly incoming: readonly Field[];
   /** The pairs that may lead here though no morphMany says so: a record that one of them leads to is kept. */
@@ -93,7 +102,7 @@ export interface Field {
   readonly column: string;
   /** The existing column, if its table is not managed and its database has types of its own. */
   readonly native: NativeColumn | undefined;
-  /** For an id that `key` makes of other fields: these. */
+  /** For an id or foreign key that is made of other fields: these. */
   readonly parts: readonly Field[] | undefined;
   readonly type: FieldType;
   readonly nullable: boolean;

@@ -1,9 +1,17 @@
 import type { Field } from './api.ts';
+import { keyFields } from './field-types/composite-id.ts';
 
 /** Whether an index of its table begins with the field, be it that of the key or of a constraint. */
 export function beginsIndex(field: Field): boolean {
   const { id, unique, indexes } = field.resource;
-  return field === id || field.unique || [...unique, ...indexes].some(([first]) => first === field);
+  const parts = keyFields(field);
+  return (
+    field === id ||
+    field.unique ||
+    [...unique, ...indexes].some((list) =>
+      parts.every((part) => list.slice(0, parts.length).includes(part)),
+    )
+  );
 }
 
 /** Whether a field is stored as the text of a number, which is compared as the number. */

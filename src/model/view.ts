@@ -1,5 +1,6 @@
 import { matchingRules, operations, type Operation, type Rule, type Subject } from './access.ts';
 import type { Api, BelongsToMany, Field, Relation, Resource, Version } from './api.ts';
+import { keyFields } from './field-types/composite-id.ts';
 import { isGenerated } from './field-types/id.ts';
 
 /**
@@ -238,7 +239,9 @@ export function mayLink({ name, target }: RelationView, resourceView: ResourceVi
     rules !== undefined &&
     rules.create.length > 0 &&
     rules.delete.length > 0 &&
-    [ownerKey, targetKey].every((key) => allows(key, 'create', resourceView.view.subject))
+    [ownerKey, targetKey]
+      .flatMap(keyFields)
+      .every((key) => allows(key, 'create', resourceView.view.subject))
   );
 }
 
@@ -262,7 +265,7 @@ export function mayUpdate({ field, updatable }: InputView): boolean {
 /** Whether a link in a body may say this of itself: its two keys, and an id that is counted, follow from where it stands. */
 export function mayCarry(relation: Relation, { field, creatable }: InputView): boolean {
   if (relation.kind !== 'belongsToMany' || isGenerated(field)) return false;
-  return creatable && field !== relation.ownerKey && field !== relation.targetKey;
+  return creatable && ![relation.ownerKey, relation.targetKey].flatMap(keyFields).includes(field);
 }
 
 /** Whether a caller may write all that a new record cannot be without: else there is nothing that it could create. */
@@ -278,11 +281,12 @@ function canFill({ fields, id }: Resource, subject: Subject): boolean {
 }
 
 /** Whether a record cannot be without a key, and this caller sees none of the records that it could point to. */
-function needsUnseen({ fields, relations }: Resource, subject: Subject): boolean {
+function needsUnseen({ fields, relations, compositeKeys }: Resource, subject: Subject): boolean {
   const isNeeded = ({ nullable, readOnly, default: initial }: Field): boolean =>
     !nullable && !readOnly && initial === undefined;
   return (
     [...fields.values()].some((field) => isNeeded(field) && pointsNowhere(field, subject)) ||
+    compositeKeys.some((key) => !key.nullable && pointsNowhere(key, subject)) ||
     [...relations.values()].some(
       (relation) =>
         relation.kind === 'morphTo' &&
@@ -321,7 +325,7 @@ function viewField(field: Field, { version, subject, owns }: Viewer): FieldView 
  */
 function exists(relation: Relation, viewer: Viewer): boolean {
   const readable = (...fields: readonly Field[]): boolean =>
-    fields.every((field) => viewField(field, viewer) !== undefined);
+    fields.flatMap(keyFields).every((field) => viewField(field, viewer) !== undefined);
   switch (relation.kind) {
     case 'belongsTo':
       return readable(relation.key, relation.targetField);

@@ -347,7 +347,7 @@ function resourceType(
     memberOf(group, union(members), false),
   );
   return [
-    `id: ${readType(resource.id, { declared, base: `${name}Id` })};`,
+    `id: ${resource.hasKey ? readType(resource.id, { declared, base: `${name}Id` }) : 'never'};`,
     `record: ${name};`,
     `objects: ${union(objects.map((one) => one.name))};`,
     `relations: {\n${indent([...resourceView.relations.values()].map((view) => relationType(view, resourceView, { declared, base: name })).join('\n'))}\n};`,

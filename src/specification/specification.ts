@@ -65,6 +65,7 @@ export interface ResourceSpecification {
   readonly table?: string;
   readonly managed?: boolean;
   readonly key?: string | readonly string[];
+  readonly readOnly?: boolean;
 }
 
 export type RelationKind =
@@ -130,7 +131,7 @@ export interface FieldSpecification {
   readonly relation?: RelationKind;
   readonly resource?: string;
   readonly resources?: readonly string[];
-  readonly foreignKey?: string;
+  readonly foreignKey?: string | readonly string[];
   readonly through?: string;
   readonly withPivot?: readonly string[];
   readonly typeField?: string;

@@ -230,7 +230,7 @@ describe('what the file may say', () => {
     const other =
       '  notes: { fields: { line: { type: relation, relation: belongsTo, resource: lines } } }';
     expect(problemsOf(`key: [orderId, lineNo], ${fields} }`, other)).toEqual([
-      'the key of lines has several fields, and one field cannot refer to it; refer to a unique field: reference: lines.<field>',
+      'the key of lines has several fields, and one field cannot refer to it; give the relation as many (foreignKey: [<field>, <field>]), or refer to a unique field: reference: lines.<field>',
     ]);
   });
 });

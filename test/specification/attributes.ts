@@ -244,7 +244,8 @@ export const attributeRows: readonly AttributeRow[] = [
   {
     attribute: 'foreignKey',
     types: ['relation belongsTo', 'relation hasOne', 'relation hasMany', 'relation belongsToMany'],
-    ...field,
+    good: [...field.good, '[a]', '[a, b]'],
+    bad: [...field.bad.filter((one) => one !== '[a]'), '[]', '[a, a]', '[1]'],
   },
   { attribute: 'through', types: ['relation belongsToMany'], ...resource },
   {

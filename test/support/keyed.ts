@@ -136,10 +136,15 @@ export class Keyed {
     this.databases = databases;
   }
 
-  static async open(): Promise<Keyed> {
+  static open(): Promise<Keyed> {
+    return Keyed.of(specification, sqliteSql, postgresSql);
+  }
+
+  /** Both databases with other tables. */
+  static async of(text: string, onSqlite: string, onPostgres = onSqlite): Promise<Keyed> {
     return new Keyed([
-      await existingSqlite(specification, sqliteSql),
-      await existingPostgres(specification, postgresSql),
+      await existingSqlite(text, onSqlite),
+      await existingPostgres(text, onPostgres),
     ]);
   }
 

@@ -74,7 +74,7 @@ export async function exportCommand(
   });
 }
 
-/** The named resources, or all. References are exported before their targets, so that every target is in the files. */
+/** The named resources, or all that are written. References are exported before their targets, so that every target is in the files. */
 function wanted(api: Api, names: readonly string[] | undefined): readonly Resource[] {
   const unknown = names?.filter((name) => !api.resources.has(name)) ?? [];
   if (unknown.length > 0)
@@ -82,6 +82,12 @@ function wanted(api: Api, names: readonly string[] | undefined): readonly Resour
       exitCode: 2,
       details: unknown.map((name) => unknownName('resource', name, api.resources.keys())),
     });
+  const [readOnly] = names?.filter((name) => api.resources.get(name)?.isReadOnly) ?? [];
+  if (readOnly !== undefined)
+    throw new CommandFailure(
+      `Nothing was exported: ${readOnly} is read-only, so that no import would take its records.`,
+      { exitCode: 2 },
+    );
   return importOrder(api)
     .resources.filter(({ name }) => names?.includes(name) ?? true)
     .toReversed();

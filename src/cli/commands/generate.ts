@@ -124,7 +124,8 @@ function namedResources(
   { api }: SpecificationFile,
   names: readonly string[] | undefined,
 ): ReadonlySet<Resource> {
-  if (names === undefined) return new Set(api.resources.values());
+  if (names === undefined)
+    return new Set([...api.resources.values()].filter(({ isReadOnly }) => !isReadOnly));
   const resources = new Set<Resource>();
   for (const name of names) {
     const resource = api.resources.get(name);
@@ -140,6 +141,8 @@ function namedResources(
         },
       );
     }
+    if (resource.isReadOnly)
+      throw new CommandFailure(`${name} is read-only. Change --resource.`, { exitCode: 2 });
     resources.add(resource);
   }
   return resources;

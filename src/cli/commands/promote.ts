@@ -1,3 +1,4 @@
+import { importOrder } from '../../transfer/import/order.ts';
 import { countRows } from '../../transfer/promote/count.ts';
 import { isEqual, promote as copyAll, type PromotedTable } from '../../transfer/promote/promote.ts';
 import { PromoteConflict, PromoteRefusal } from '../../transfer/promote/table.ts';
@@ -124,7 +125,7 @@ async function prepare(
         details: stepLines(steps),
       });
   }
-  for (const resource of api.resources.values()) {
+  for (const resource of importOrder(api).resources) {
     const [here, there] = [
       await countRows(from.database, resource),
       await countRows(to.database, resource),

@@ -18,7 +18,7 @@ import {
   wantedValues,
   type Dialect,
 } from '../../sql/dialect.ts';
-import { keyColumns } from '../../sql/key.ts';
+import { keyColumns, whole } from '../../sql/key.ts';
 import { cutName } from '../../sql/schema/schema.ts';
 import { arrayText, nativeCodec, nativeSql } from './native-types.ts';
 
@@ -243,7 +243,8 @@ function selectComposite(column: string, id: Field): string {
     const part = parts[index];
     return `${part === undefined ? one : postgresAlike.select(one, part)}::text`;
   });
-  return `json_build_array(${texts.join(', ')})::text`;
+  const list = `json_build_array(${texts.join(', ')})::text`;
+  return whole(list, column, id);
 }
 
 /** The columns of a composite id compared with a `keyText`, or with a list of them, so that an index of them serves. */

@@ -9,7 +9,7 @@ import { anyMember, parseNumber } from '../../model/field-types/json.ts';
 import { heldAs, momentBounds } from '../../model/field-types/stored-as.ts';
 import { jsonGuard } from '../../sql/compile/json-guard.ts';
 import { isComposite, partsOf } from '../../model/field-types/composite-id.ts';
-import { keyColumns } from '../../sql/key.ts';
+import { keyColumns, whole } from '../../sql/key.ts';
 import {
   exactNumberOf,
   isEitherLong,
@@ -176,7 +176,7 @@ function selectComposite(column: string, id: Field): string {
   const values = keyColumns(column, id).map((one, index) =>
     isInteger(parts[index]) ? `CAST(${one} AS TEXT)` : one,
   );
-  return `json_array(${values.join(', ')})`;
+  return whole(`json_array(${values.join(', ')})`, column, id);
 }
 
 /** The columns of a composite id compared with a `keyText`, or with a list of them, so that an index of them serves. */

@@ -1,7 +1,7 @@
 import { operators, type Comparison } from '../../model/operators.ts';
 import type { Field } from '../../model/api.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import { isComposite, partsOf } from '../../model/field-types/composite-id.ts';
+import { isComposite, keyFields, partsOf } from '../../model/field-types/composite-id.ts';
 import { keyColumns } from '../../sql/key.ts';
 import { compareComposite, sqlite } from './dialect.ts';
 
@@ -57,7 +57,7 @@ export function overExisting({ collated, unguarded }: ExistingColumns): Dialect 
             field,
           ),
     // IN uses the collation of its left operand, and `=` that of the first column.
-    looksUp: (above, key) => !has(collated, above) && !has(collated, key),
+    looksUp: (above, key) => ![above, key].flatMap(keyFields).some((field) => has(collated, field)),
     member: (column, members, field) => sqlite.member(json(column, field), members, field),
   };
 }

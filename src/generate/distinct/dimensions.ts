@@ -1,4 +1,5 @@
 import type { Field, MorphTo, Resource } from '../../model/api.ts';
+import { partsOf, partValues } from '../../model/field-types/composite-id.ts';
 import type { JsonValue, ResourceSpecification } from '../../specification/specification.ts';
 import type { Pool } from './pool.ts';
 
@@ -70,6 +71,27 @@ export function keyDimension(
     },
     valueAt: (place) => keyTargets().valueAt(place, pointed),
   };
+}
+
+/** The records that a key of several fields leads to. */
+export function compositeDimension(key: Field, target: Resource, context: KeyTargetsOf): Dimension {
+  const fields = partsOf(key);
+  const keyTargets = (): KeyTargets => context.keyTargets(target, key.resource);
+  return {
+    fields,
+    get size() {
+      return keyTargets().size;
+    },
+    valueAt: (place, field) => {
+      const id = String(keyTargets().valueAt(place, target.id));
+      return partValues(id, target.id)?.[fields.indexOf(field)] ?? null;
+    },
+  };
+}
+
+/** Nothing: of a key that shares a field with another one, what may be null. */
+export function emptyDimension(fields: readonly Field[]): Dimension {
+  return { fields, size: 0, valueAt: () => null };
 }
 
 /** Whether the file says `nullable: true` at the key or its relation; not being required is not enough. */

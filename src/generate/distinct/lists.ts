@@ -1,4 +1,5 @@
 import type { Field, Resource } from '../../model/api.ts';
+import { keyFields } from '../../model/field-types/composite-id.ts';
 
 /** The lists of jointly unique fields: those of `unique`, and the two keys of each junction in the order of its fields. */
 export function distinctLists(
@@ -12,7 +13,7 @@ export function distinctLists(
   for (const other of resources)
     for (const relation of other.relations.values()) {
       if (relation.kind !== 'belongsToMany' || relation.through !== resource) continue;
-      const keys = [relation.ownerKey, relation.targetKey];
+      const keys = [...new Set([relation.ownerKey, relation.targetKey].flatMap(keyFields))];
       const fields = keys.toSorted((a, b) => own.indexOf(a) - own.indexOf(b));
       if (!has(fields)) lists.push(fields);
     }

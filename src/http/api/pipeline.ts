@@ -223,7 +223,8 @@ function answerResolved(
   const { headers, trace } = exchange;
   const refusal = authorize(kind, resourceView);
   if (refusal !== undefined) return fail(refusal);
-  const { representations, refusal: notAcceptable } = kind === 'list' ? lists : others;
+  const isList = kind === 'list' && resourceView.resource.hasKey;
+  const { representations, refusal: notAcceptable } = isList ? lists : others;
   const representation = negotiate(headers.accept, representations);
   if (representation === undefined) return fail(notAcceptable);
 

@@ -235,6 +235,7 @@ export function compiledOne(call: Call, query: Query): Result<CompiledRead> {
  * has one path.
  */
 export function parseId(text: string, { resource }: ResourceView): number | string | undefined {
+  if (!resource.hasKey) return undefined;
   const id = resource.id.type.parse(text, resource.id) as number | string | undefined;
   return isGenerated(resource.id) && String(id) !== text ? undefined : id;
 }

@@ -7,6 +7,7 @@ import {
   type Reference,
   type Version,
 } from '../../model/api.ts';
+import { keyFields } from '../../model/field-types/composite-id.ts';
 import { operators } from '../../model/operators.ts';
 import { visibleValues } from '../../model/visible-values.ts';
 import {
@@ -203,30 +204,39 @@ function foundBy(view: RelationView, resourceView: ResourceView): Pick<RelationI
   const { relation } = view;
   if (relation.kind === 'morphTo') return {};
   const target = view.target(relation.target);
-  const found = (
-    path: string | null,
-    field: string | null,
-    ...others: Found
-  ): { foundBy?: Found } =>
-    path === null || field === null ? {} : { foundBy: [...others, { path, field }] };
+  /** The fields of a key on either side, in pairs. */
+  const pairs = (there: Field, here: Field): Found | undefined => {
+    const all = keyFields(there).map((field, index) => {
+      const own = keyFields(here)[index];
+      const [path, name] = [nameOn(field, target), own && nameOn(own, resourceView)];
+      return path === null || name === null || name === undefined
+        ? undefined
+        : { path, field: name };
+    });
+    return all.every((pair) => pair !== undefined) ? all : undefined;
+  };
+  const found = (by: Found | undefined): { foundBy?: Found } =>
+    by === undefined ? {} : { foundBy: by };
   switch (relation.kind) {
     case 'belongsTo':
-      return found(nameOn(relation.targetField, target), nameOn(relation.key, resourceView));
+      return found(pairs(relation.targetField, relation.key));
     case 'hasOne':
     case 'hasMany':
-      return found(nameOn(relation.key, target), nameOn(relation.ownerField, resourceView));
+      return found(pairs(relation.key, relation.ownerField));
     case 'morphMany': {
       const { typeField, idField, typeValue, owner } = relation;
       const path = nameOn(typeField, target);
-      const id = nameOn(owner.id, resourceView);
-      return path === null ? {} : found(nameOn(idField, target), id, { path, value: typeValue });
+      const by = pairs(idField, owner.id);
+      return path === null || by === undefined ? {} : found([{ path, value: typeValue }, ...by]);
     }
     case 'belongsToMany': {
       const back = [...(target?.relations.values() ?? [])].find(
         (one) => one.relation.kind === 'belongsToMany' && isOtherSide(one.relation, relation),
       );
       const field = nameOn(relation.ownerField, resourceView);
-      return back === undefined ? {} : found(`${back.name}.${field}`, field);
+      return back === undefined || field === null
+        ? {}
+        : found([{ path: `${back.name}.${field}`, field }]);
     }
     default:
       return relation satisfies never;

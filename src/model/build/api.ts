@@ -18,8 +18,9 @@ import { buildVersions } from './versions.ts';
 import { checkField, checkFilled, checkTemplates } from './check-field.ts';
 import type { FoundForms } from '../field-types/stored-as.ts';
 import { memberNames, type DraftField, type DraftResource, type Path } from './draft.ts';
+import { finishCompositeKeys } from './composite-keys.ts';
 import { finishKeys } from './keys.ts';
-import { finishKey } from './record-key.ts';
+import { finishKey, noKey } from './record-key.ts';
 import { buildLimits } from '../limits.ts';
 import { reportUnknown, unknownName } from './names.ts';
 import { recordName } from '../../lib/singular.ts';
@@ -74,6 +75,7 @@ export function buildApi(
   });
   for (const resource of resources.values()) fillTimestamps(resource, report.field);
   for (const resource of resources.values()) finishKey(resource, report.field);
+  for (const resource of resources.values()) finishCompositeKeys(resource, report.key);
   for (const resource of resources.values()) {
     buildPivots(resource, report.relation);
     buildIndexes(resource, report.index);
@@ -132,9 +134,16 @@ function draftResources(
       report(place, `${name} stands in table ${table}, as ${other} does; name another table`);
     if (/^(?:sqlite_|pg_|_plinth)/iu.test(table))
       report(place, `${table} is a name that databases keep for themselves; name another table`);
+    const hasKey = source.key !== noKey;
+    const isClosed = !hasKey || source.readOnly === true;
     const isManaged = source.managed ?? specification.database?.managed ?? true;
     if (isManaged && table.includes('.'))
       report(place, `${table} names a schema, where Plinth makes no tables; add managed: false`);
+    if (!hasKey && source.pagination === 'cursor')
+      report(
+        [...path, 'pagination'],
+        'a cursor needs a key; leave out pagination, or name the key of the records',
+      );
     adviseLength(table, place, report);
     tables.set(table.toLowerCase(), name);
     drafts.set(name, {
@@ -145,22 +154,32 @@ function draftResources(
       forms: forms.get(name) ?? new Map(),
       table,
       isManaged,
+      hasKey,
+      isReadOnly: isClosed && !isManaged,
       description: source.description,
       timestamps: source.timestamps ?? false,
-      pagination: source.pagination ?? specification.api?.pagination ?? 'page',
-      access: resourceAccess(specification, accessOf(source.access, [...path, 'access'])),
+      pagination:
+        (hasKey ? (source.pagination ?? specification.api?.pagination) : undefined) ?? 'page',
+      access: {
+        ...resourceAccess(specification, accessOf(source.access, [...path, 'access'])),
+        ...(isClosed ? readOnlyAccess : {}),
+      },
       fields: new Map(),
       relations: new Map(),
       unique: [],
       indexes: [],
       morphKeys: [],
       groups: new Map(),
+      compositeKeys: [],
       incoming: [],
       pairs: [],
     } satisfies Omit<DraftResource, 'id'> as unknown as DraftResource);
   }
   return drafts;
 }
+
+/** Nobody writes. */
+const readOnlyAccess = { create: [], update: [], delete: [] } as const;
 
 /** Merges the `access` of API and resource operation by operation. See docs/contract/5-access.md#rules, rule 2. */
 function resourceAccess(specification: Specification, own: FieldAccess): ResourceAccess {
@@ -205,7 +224,7 @@ function buildIndexes(resource: DraftResource, report: Report): void {
   const unique = distinct(lists('unique'));
   for (const [field, another] of unique)
     if (field !== undefined && another === undefined) field.unique = true;
-  const key = resource.id.parts ?? [];
+  const key = (resource.hasKey ? resource.id.parts : undefined) ?? [];
   resource.unique = distinct<Field>([key, ...unique].filter((list) => list.length > 1));
   const fields = [...resource.fields.values()];
   const single = fields.filter(({ attributes }) => attributes.index === true);

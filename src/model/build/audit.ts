@@ -80,6 +80,9 @@ function logOf(
     indexes: [],
     morphKeys: [],
     groups: new Map(),
+    hasKey: true,
+    isReadOnly: true,
+    compositeKeys: [],
     incoming: [],
     pairs: [],
   } satisfies Omit<DraftResource, 'id'> as unknown as DraftResource;

@@ -19,6 +19,8 @@ export interface DraftField extends Draft<Field> {
   isMeantAsKey?: boolean;
   /** One of the two keys of a junction. */
   ofJunction?: boolean;
+  /** For a foreign key of several fields: their names, and where the file has them. */
+  named?: { readonly names: readonly string[]; readonly path: Path };
 }
 
 export interface DraftResource extends Draft<Resource> {
@@ -32,6 +34,7 @@ export interface DraftResource extends Draft<Resource> {
   fields: Map<string, DraftField>;
   relations: Map<string, Relation>;
   groups: Map<string, readonly string[]>;
+  compositeKeys: DraftField[];
   incoming: Field[];
   pairs: MorphPair[];
   /** The type field and the id field of each morph pair that it has. */

@@ -37,7 +37,8 @@ export function buildFields(resource: DraftResource, report: Report): void {
   const declared = id ?? fields.get('id');
   if (declared === undefined) throw new TypeError(`${resource.name} has no id`);
   resource.id = isKeyed ? beginKey(resource, declared, report) : declared;
-  fields.set('id', resource.id);
+  if (resource.hasKey) fields.set('id', resource.id);
+  else fields.delete('id');
 }
 
 /** Adds a field that the file does not declare; `path` is where it is asked for. */

@@ -5,7 +5,8 @@ import type { FieldSpecification, StoredAs } from '../../specification/specifica
 import type { Field, FieldType, Resource } from '../api.ts';
 import { addField, adviseDeclared } from './fields.ts';
 import type { Declared, DraftField, DraftResource, Drafts, Path } from './draft.ts';
-import { isComposite } from '../field-types/composite-id.ts';
+import { isComposite, keyFields } from '../field-types/composite-id.ts';
+import { compositeKeyOn } from './composite-keys.ts';
 import { reportUnknown, unknownName } from './names.ts';
 import { recordName } from '../../lib/singular.ts';
 
@@ -35,7 +36,11 @@ function checkStorage(key: Field, target: Field, path: Path, report: Report): vo
 const formName = (form: StoredAs | undefined): string =>
   form === undefined ? 'no storedAs' : `storedAs: ${form}`;
 
-const placeOf = ({ resource, name }: Field): string => `${resource.name}.${name}`;
+/** A key as the file names it. */
+const written = (key: Field): string =>
+  isComposite(key) ? `[${key.name.replaceAll(',', ', ')}]` : key.name;
+
+const placeOf = (field: Field): string => `${field.resource.name}.${written(field)}`;
 
 /** Fields with `reference: posts.id`: foreign keys, whether or not a relation uses them. */
 export function buildReferences(resource: DraftResource, resources: Drafts, report: Report): void {
@@ -58,9 +63,9 @@ export function buildReferences(resource: DraftResource, resources: Drafts, repo
   }
 }
 
-/** The problem of a relation to a resource whose key has several fields. */
+/** The problem of one field that is to refer to a resource whose key has several fields. */
 export function compositeTarget({ name }: Resource): string {
-  return `the key of ${name} has several fields, and one field cannot refer to it; refer to a unique field: reference: ${name}.<field>`;
+  return `the key of ${name} has several fields, and one field cannot refer to it; give the relation as many (foreignKey: [<field>, <field>]), or refer to a unique field: reference: ${name}.<field>`;
 }
 
 function referencePath({ name }: Field, resource: DraftResource): Path {
@@ -102,8 +107,35 @@ function pointTo(
   key.reference = { resource: target, field: targetField, onDelete: 'restrict' };
 }
 
-/** The key `name` on `resource`, added where it is not declared, made to point to `target`. */
+/** The names of the fields of a key, as the file gives them. */
+export type ForeignKey = string | readonly string[];
+
+/** The key `names` on `resource`, added if it is one field and not declared, made to point to `target`. */
 function keyOn(
+  resource: DraftResource,
+  names: ForeignKey,
+  target: DraftResource,
+  relation: Declared,
+  report: Report,
+): DraftField {
+  const { source, path } = relation;
+  const [name = '', another] = typeof names === 'string' ? [names] : names;
+  const key =
+    typeof names === 'string' || another === undefined
+      ? singleKeyOn(resource, name, target, relation, report)
+      : compositeKeyOn(resource, names, target, [...path, 'foreignKey'], report);
+  if (source.onDelete !== undefined) {
+    const other = key.onDelete?.action ?? source.onDelete;
+    const place = [...path, 'onDelete'];
+    if (other !== source.onDelete)
+      report(place, `${placeOf(key)} has onDelete ${other} already; say it once`);
+    key.onDelete = { action: source.onDelete, path: place };
+  }
+  return key;
+}
+
+/** The key of one field. */
+function singleKeyOn(
   resource: DraftResource,
   name: string,
   target: Resource,
@@ -117,18 +149,11 @@ function keyOn(
   const { reference } = key;
   const targetField = reference?.resource === target ? reference.field : target.id;
   pointTo(key, target, targetField, path, report);
-  if (source.onDelete !== undefined) {
-    const other = key.onDelete?.action ?? source.onDelete;
-    const place = [...path, 'onDelete'];
-    if (other !== source.onDelete)
-      report(place, `${placeOf(key)} has onDelete ${other} already; say it once`);
-    key.onDelete = { action: source.onDelete, path: place };
-  }
   return key;
 }
 
 /** The key of a belongsTo, which may say `required` and `nullable` in the key's place. */
-export function ownKey(relation: Declared, target: Resource, report: Report): DraftField {
+export function ownKey(relation: Declared, target: DraftResource, report: Report): DraftField {
   const { name, owner, source, path } = relation;
   const key = keyOn(owner, source.foreignKey ?? `${name}Id`, target, relation, report);
   const { attributes } = key;
@@ -146,7 +171,7 @@ export function ownKey(relation: Declared, target: Resource, report: Report): Dr
 
 interface KeySearch {
   /** The name that the file gives. */
-  readonly foreignKey: string | undefined;
+  readonly foreignKey: ForeignKey | undefined;
   /** A key that is taken by the other side of a junction. */
   readonly except?: Field | undefined;
   /** Where the file may name one of several. */
@@ -181,15 +206,16 @@ export function findKey(
     report(
       relation.path,
       `${other.name} has more than one key to ${target.name}: ${candidates
-        .map(({ name }) => name)
+        .map(written)
         .join(
           ', ',
-        )}; ${place === 'foreignKey' ? `write \`foreignKey: ${candidates[0]?.name}\`, or another of them` : `name one as ${place}`}`,
+        )}; ${place === 'foreignKey' ? `write \`foreignKey: ${candidates.slice(0, 1).map(written).join('')}\`, or another of them` : `name one as ${place}`}`,
       'error',
       unless,
     );
-  const name = candidates[0]?.name ?? `${recordName(target.name)}Id`;
-  return keyOn(other, name, target, relation, report);
+  const [found] = candidates;
+  const names = found?.name.split(',') ?? `${recordName(target.name)}Id`;
+  return keyOn(other, names, target, relation, report);
 }
 
 /**
@@ -197,7 +223,7 @@ export function findKey(
  * docs/contract/1-specification-file.md#on-delete.
  */
 export function finishKeys(resource: DraftResource, resources: Drafts, report: Report): void {
-  for (const key of resource.fields.values()) {
+  for (const key of [...resource.fields.values(), ...resource.compositeKeys]) {
     const { reference, onDelete } = key;
     if (reference === undefined) {
       const isMeant = key.isMeantAsKey === true || key.attributes.reference !== undefined;
@@ -216,7 +242,8 @@ export function finishKeys(resource: DraftResource, resources: Drafts, report: R
         referencePath(key, resource),
         `${placeOf(field)} is not unique, so no key can point to it`,
       );
-    const fallback = key.ofJunction === true ? 'cascade' : key.nullable ? 'setNull' : 'restrict';
+    const isEmptied = keyFields(key).every(({ nullable }) => nullable);
+    const fallback = key.ofJunction === true ? 'cascade' : isEmptied ? 'setNull' : 'restrict';
     const action = onDelete?.action ?? fallback;
     if (onDelete?.action === 'setNull' && !key.nullable)
       report(

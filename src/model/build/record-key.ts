@@ -5,6 +5,9 @@ import { compositeIdType, isComposite } from '../field-types/composite-id.ts';
 import { memberNames, type Draft, type DraftField, type DraftResource } from './draft.ts';
 import { reportUnknown } from './names.ts';
 
+/** What `key` says if nothing identifies the records of a resource. */
+export const noKey = 'none';
+
 /**
  * The id that `key` makes of other fields, in the place of `id`, which is the one that a resource has without it. The
  * fields of several are found when the relations have added theirs (`finishKey`).
@@ -19,7 +22,7 @@ export function beginKey(resource: DraftResource, id: DraftField, report: Report
     );
   const names = namesOf(resource);
   const [name = ''] = names;
-  if (names.length > 1)
+  if (names.length > 1 || !resource.hasKey)
     return { ...id, column: '', type: compositeIdType, readOnly: true, parts: [] };
   const field = fields.get(name);
   if (field === undefined || field === id) {
@@ -86,6 +89,12 @@ function reportName(
 export function finishKey(resource: DraftResource, report: Report): void {
   const { id, fields, source, path } = resource;
   if (id.parts === undefined) return;
+  if (!resource.hasKey) {
+    id.parts = [...fields.values()].filter(
+      ({ type, items }) => type.sortable && items === undefined,
+    );
+    return;
+  }
   const found = namesOf(resource).flatMap((name, index) => {
     const place = [...path, 'key', ...(typeof source.key === 'string' ? [] : [index])];
     const field = fields.get(name);

@@ -31,7 +31,7 @@ export function buildRelations(
   const known = declared.filter((relation) => namesExist(relation, resources, report));
   for (const relation of declared) {
     const { name, owner, source } = relation;
-    const named = [source.typeField, source.idField, source.foreignKey];
+    const named = [source.typeField, source.idField, ...[source.foreignKey].flat()];
     if (!known.includes(relation)) leaveOut(lostByUnknown(owner.name, name, named));
   }
   const of = (...kinds: string[]): Declared[] =>
@@ -49,8 +49,14 @@ function namesExist(relation: Declared, resources: Drafts, report: Report): bool
   const { name, owner, source, path } = relation;
   let exist = true;
   const check = (resource: string | undefined, ...key: (string | number)[]): void => {
-    if (resource === undefined || resources.has(resource)) return;
+    if (resource === undefined) return;
+    const other = resources.get(resource);
+    if (other?.hasKey === true) return;
     exist = false;
+    if (other !== undefined) {
+      report([...path, ...key], `${resource} has no key, so that no relation leads to it`);
+      return;
+    }
     reportUnknown([...path, ...key], 'resource', resource, resources.keys(), report);
   };
   check(source.resource, 'resource');
@@ -64,12 +70,13 @@ function namesExist(relation: Declared, resources: Drafts, report: Report): bool
   }
   for (const [index, resource] of (source.resources ?? []).entries())
     check(resource, 'resources', index);
-  const key = source.foreignKey ?? `${name}Id`;
   // The key is there all the same, so that its other uses are not called unknown.
-  if (!exist && source.relation === 'belongsTo') {
-    const field = owner.fields.get(key) ?? addField(owner, key, { type: 'integer' }, path, report);
-    field.isMeantAsKey = true;
-  }
+  if (!exist && source.relation === 'belongsTo')
+    for (const key of [source.foreignKey ?? `${name}Id`].flat()) {
+      const field =
+        owner.fields.get(key) ?? addField(owner, key, { type: 'integer' }, path, report);
+      field.isMeantAsKey = true;
+    }
   return exist;
 }
 
@@ -116,14 +123,17 @@ function otherSideKey(
   { owner, source: { through } }: Declared,
   target: DraftResource,
   ownerKey: string,
-): string | undefined {
+): readonly string[] | undefined {
   const keys = Object.values(target.source.fields).flatMap((field) =>
-    field.relation === 'belongsToMany' && field.through === through && field.resource === owner.name
-      ? (field.foreignKey ?? [])
+    field.relation === 'belongsToMany' &&
+    field.through === through &&
+    field.resource === owner.name &&
+    field.foreignKey !== undefined
+      ? [field.foreignKey].flat().join(',')
       : [],
   );
   const [key, another] = new Set(keys.filter((name) => owner !== target || name !== ownerKey));
-  return another === undefined ? key : undefined;
+  return another === undefined ? key?.split(',') : undefined;
 }
 
 function buildBelongsToMany(relation: Declared, resources: Drafts, report: Report): void {

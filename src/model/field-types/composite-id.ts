@@ -1,17 +1,28 @@
 import type { JsonValue } from '../../specification/specification.ts';
-import type { Field, FieldType } from '../api.ts';
+import type { Field, FieldType, Resource } from '../api.ts';
 import { plainText } from '../exact-number.ts';
 import { accept, wrongType, wrongValue } from '../values.ts';
 import { plain } from './plain.ts';
 
-/** Whether an id is made of several fields. It has no column of its own. */
+/** Whether an id or a foreign key is made of several fields. It has no column of its own. */
 export function isComposite(field: Field): boolean {
   return field.type === compositeIdType;
 }
 
-/** The fields of a composite id. */
+/** The fields of a composite id or foreign key. */
 export function partsOf({ parts = [] }: Field): readonly Field[] {
   return parts;
+}
+
+/** The fields that hold a key: the parts of a composite one, otherwise the key itself. */
+export function keyFields(key: Field): readonly Field[] {
+  return isComposite(key) ? partsOf(key) : [key];
+}
+
+/** All foreign keys of a resource, of one field and of several. */
+export function foreignKeysOf({ fields, compositeKeys }: Resource): readonly Field[] {
+  const single = [...fields.values()].filter(({ reference }) => reference !== undefined);
+  return [...single, ...compositeKeys];
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   type Relation,
   type Version,
 } from '../../model/api.ts';
+import { keyFields } from '../../model/field-types/composite-id.ts';
 import { hasEnded } from '../../model/sunset.ts';
 import {
   fieldNameIn,
@@ -189,9 +190,9 @@ function compareKeys({ name, relation }: RelationView, after: RelationView, note
 
 /** The fields that a relation goes by. */
 function keysOf(relation: Relation): readonly Field[] {
-  if ('key' in relation) return [relation.key];
+  if ('key' in relation) return keyFields(relation.key);
   return relation.kind === 'belongsToMany'
-    ? [relation.ownerKey, relation.targetKey]
+    ? [relation.ownerKey, relation.targetKey].flatMap(keyFields)
     : [relation.typeField, relation.idField];
 }
 

@@ -1,3 +1,4 @@
+import { foreignKeysOf, keyFields } from '../../model/field-types/composite-id.ts';
 import { decide } from '../../model/access.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import { visibleValues } from '../../model/visible-values.ts';
@@ -150,7 +151,10 @@ function isPlainChange(input: InputView, resourceView: ResourceView): boolean {
   const isDistinct =
     field.unique || resourceView.resource.unique.some((list) => list.includes(field));
   return (
-    isReplaced(input, resourceView) && field.reference === undefined && !isDistinct && !isOfPair
+    isReplaced(input, resourceView) &&
+    !foreignKeysOf(field.resource).flatMap(keyFields).includes(field) &&
+    !isDistinct &&
+    !isOfPair
   );
 }
 

@@ -7,6 +7,7 @@ import {
   type ResourceView,
   type View,
 } from '../../model/view.ts';
+import { keyFields } from '../../model/field-types/composite-id.ts';
 import { readSchema, writeSchema } from './field-schemas.ts';
 import { requiredInputs } from './inputs.ts';
 import type { JsonSchema } from './schema.ts';
@@ -73,7 +74,7 @@ export function neededPivot(view: RelationView): readonly InputView[] | undefine
   if (relation.kind !== 'belongsToMany' || through === undefined) return [];
   const { ownerKey, targetKey, pivot } = relation;
   const needed = requiredInputs(through, 'create').filter(
-    ({ field }) => field !== ownerKey && field !== targetKey,
+    ({ field }) => ![ownerKey, targetKey].flatMap(keyFields).includes(field),
   );
   return needed.every(({ field }) => pivot.includes(field)) ? needed : undefined;
 }

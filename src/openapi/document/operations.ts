@@ -110,9 +110,13 @@ export function pathsOf(
 ): Readonly<Record<string, JsonSchema>> {
   const { api, version } = context;
   const collection = `${api.basePath}/v${version.number}/${resourceView.name}`;
+  const { hasKey } = resourceView.resource;
   const isReadable = resourceView.rules.read.length > 0;
   const open = kinds.filter(
-    ({ kind, right }) => resourceView.offered.has(right) && (isReadable || !needsFilters(kind)),
+    ({ kind, right, on }) =>
+      resourceView.offered.has(right) &&
+      (hasKey || on === 'collection') &&
+      (isReadable || !needsFilters(kind)),
   );
   const examples = examplesOf(resourceView, context.rows);
   const shownId = examples.record?.[idName(resourceView)];
@@ -140,6 +144,12 @@ export function pathsOf(
     ),
   );
 }
+
+/** The other formats of a list. */
+const streams = {
+  'text/csv': { schema: { type: 'string' } },
+  'application/x-ndjson': { schema: { type: 'string' } },
+};
 
 function operation(
   { kind, right, verb, summary }: Kind,
@@ -305,8 +315,7 @@ function successes(
               { anyOf: [ref(`schemas/${name}List`), ref(`schemas/${name}Page`)] },
               listExample(resourceView, record),
             ),
-            'text/csv': { schema: { type: 'string' } },
-            'application/x-ndjson': { schema: { type: 'string' } },
+            ...(resourceView.resource.hasKey ? streams : {}),
           },
         },
         304: {

@@ -34,7 +34,13 @@ export function planList(request: ListRequest, api: Api): Result<ReadPlan> {
   const { query, resourceView, preferences } = request;
   const problems = [...query.problems];
   const { reserved } = query;
-  const conflicts = pagingConflicts(reserved);
+  const conflicts = [...pagingConflicts(reserved)];
+  if (!resourceView.resource.hasKey && reserved.has('cursor'))
+    conflicts.push({
+      parameter: 'cursor',
+      code: 'INVALID_PARAMETER',
+      message: 'needs a key, which these records do not have; take page or offset',
+    });
   // If the cursor conflicts with other paging parameters, its content is not checked.
   const cursor = conflicts.length === 0 ? request.cursor : undefined;
   const expand = planExpand(resourceView, api, reserved, problems);

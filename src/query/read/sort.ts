@@ -114,7 +114,9 @@ export function withId(keys: readonly SortKey[], { id }: Resource): readonly Sor
   if (missing.length === 0) return keys;
   const added = missing.map((field): SortKey => {
     const ref = fieldRef(field);
-    return { name: 'id', steps: [], ref, descending, nulls: undefined };
+    // Of a resource without a key they may be null.
+    const nulls = !field.nullable ? undefined : descending ? 'last' : 'first';
+    return { name: 'id', steps: [], ref, descending, nulls };
   });
   return [...keys, ...added];
 }

@@ -1,6 +1,7 @@
 import { momentText } from '../../model/field-types/datetime.ts';
 import { apiError, type ApiError } from '../../errors.ts';
 import type { BelongsToMany, Field } from '../../model/api.ts';
+import { keyFields } from '../../model/field-types/composite-id.ts';
 import { unknownName } from '../../model/build/names.ts';
 import { readValue } from '../../model/validation.ts';
 import { isJsonObject, type ValueIssue } from '../../model/values.ts';
@@ -220,8 +221,7 @@ function makeLink(id: JsonValue, path: string, pivot: FieldValues, context: Link
   const { relation, through, clockAndIds, view } = context;
   const { ownerKey, targetKey } = relation;
   const row = new Map(complete(pivot, through, clockAndIds));
-  row.delete(ownerKey);
-  row.delete(targetKey);
+  for (const field of [ownerKey, targetKey].flatMap(keyFields)) row.delete(field);
   const nameOf = (field: Field): string | undefined => fieldNameIn(view.pivot, field);
   const placeOf = (field: Field): string => {
     const name = nameOf(field);

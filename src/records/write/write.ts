@@ -5,7 +5,7 @@ import { inBodyTime } from '../../lib/pattern.ts';
 import { readValue } from '../../model/validation.ts';
 import { revise } from '../../query/write/revisions.ts';
 import { immutableMessage, validationError } from '../../query/write/write.ts';
-import { idIn } from '../../model/field-types/composite-id.ts';
+import { foreignKeysOf, idIn, keyFields } from '../../model/field-types/composite-id.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from '../../query/write/morphs.ts';
 import type { FieldValues, LinkChange, UpdatePlan, WritePlan } from '../../query/plan.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
@@ -327,10 +327,13 @@ export class Writer {
     const halves = morphs.flatMap(({ typeField, idField }) => [typeField, idField]);
     const { rights } = this.context;
     // A key to a hidden row may keep its value.
-    const keys = [...values.keys()].filter(
-      ({ reference }) =>
-        reference !== undefined && rights.allowedRows(reference.resource, 'read') !== 'all',
-    );
+    const keys = foreignKeysOf(resource)
+      .filter(
+        ({ reference }) => reference && rights.allowedRows(reference.resource, 'read') !== 'all',
+      )
+      .map(keyFields)
+      .filter((parts) => parts.some((part) => values.has(part)))
+      .flat();
     const fields = [...new Set([...unchanged.keys(), ...halves, ...revised.keys(), ...keys])];
     if (fields.length === 0 && values.size > 0) return noValues;
     const key = this.encode(id, resource.id);
@@ -411,7 +414,7 @@ export class Writer {
       ...(await missingOwners(this.access, morphs, valueIn(values, current), isKept, (field) =>
         values.has(field),
       )),
-      ...(await hiddenKeys(this.access, values, isKept)),
+      ...(await hiddenKeys(this.access, resource, values, valueIn(values, current), isKept)),
     ];
     const { access } = this;
     // Do not run it, so that neither timing nor statements distinguish a hidden record from a missing one.

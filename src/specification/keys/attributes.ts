@@ -1,5 +1,12 @@
 import { messageOf } from '../../lib/message-of.ts';
-import { list, object, oneOf, required, scalarOrMap } from '../parsers/collections.ts';
+import {
+  list,
+  object,
+  oneOf,
+  required,
+  scalarOrList,
+  scalarOrMap,
+} from '../parsers/collections.ts';
 import { either, exactly, refined, type Definition } from '../parsers/definition.ts';
 import { anyJson, boolean, choice, decimal, integer, number, text } from '../parsers/scalars.ts';
 import type { JsonValue, OnDelete, RelationKind, StoredAs } from '../specification.ts';
@@ -362,8 +369,18 @@ export const attributes = {
     { relations: ['morphTo'] },
   ),
   foreignKey: fits(
-    fieldName(
-      'The field that holds the key; if left out, the one whose `reference` says so, else one named after the relation.',
+    scalarOrList(
+      fieldNameItem,
+      list(fieldNameItem, {
+        expects: "a list of fields' names",
+        minimum: 1,
+        distinct: true,
+      }),
+      {
+        description:
+          'The field that holds the key, or the fields of a key to a resource whose key has several; if left out, the field whose `reference` says so, else one named after the relation.',
+        expects: "a field's name or a list of them, such as [orderId, lineNo]",
+      },
     ),
     {
       relations: ['belongsTo', 'hasOne', 'hasMany', 'belongsToMany'],

@@ -146,10 +146,13 @@ export function resourceDefinitions({
             }),
             {
               description:
-                'The fields that identify a record of an existing table; `id` is made of them.',
+                'The fields that identify a record of an existing table; `id` is made of them. `none`: nothing does, so that there are lists alone.',
               expects: "a field's name or a list of them, such as [orderId, lineNo]",
             },
           ),
+          readOnly: boolean({
+            description: 'Whether no request writes records, as those of a view.',
+          }),
         },
         {
           expects: 'a map with `fields`',

@@ -1,5 +1,6 @@
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Field } from '../../model/api.ts';
+import { keyFields } from '../../model/field-types/composite-id.ts';
 import type { RowsPlan } from '../../query/access/row-rules.ts';
 import type { Predicate } from '../../query/filter/predicate.ts';
 import { quote, quoteTable, type Dialect } from '../dialect.ts';
@@ -84,7 +85,7 @@ function ownFields(access: readonly Predicate[], found = new Set<Field>()): Read
         ownFields(part.parts, found);
         break;
       case 'related':
-        found.add(parentField(part.relation));
+        for (const field of keyFields(parentField(part.relation))) found.add(field);
         if (part.relation.kind === 'morphTo') found.add(part.relation.typeField);
         break;
       case 'link':

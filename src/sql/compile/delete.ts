@@ -1,6 +1,7 @@
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Predicate } from '../../query/filter/predicate.ts';
 import type { Field, MorphPair, Resource } from '../../model/api.ts';
+import { keyFields } from '../../model/field-types/composite-id.ts';
 import type { OnDelete } from '../../specification/specification.ts';
 import { quote, quoteTable, type Dialect } from '../dialect.ts';
 import { rowConditions } from './predicate.ts';
@@ -154,7 +155,7 @@ function stepsOf({ incoming, relations, pairs, id }: Resource): readonly Step[] 
     if (reference === undefined) continue;
     const { field: from, onDelete } = reference;
     const label = `${key.resource.name}.${key.name}`;
-    const [to, keys] = [key.resource, [key]];
+    const [to, keys] = [key.resource, keyFields(key)];
     steps.push({ label, from, to, key, keys, pair: undefined, isText: false, onDelete });
   }
   const morph = (pair: MorphPair, label: string, onDelete: OnDelete): Step => ({

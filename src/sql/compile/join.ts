@@ -1,6 +1,7 @@
 import type { Field, Relation, Resource } from '../../model/api.ts';
 import { quote, quoteTable, type Dialect } from '../dialect.ts';
-import { keyColumns } from '../key.ts';
+import { isComposite, keyFields } from '../../model/field-types/composite-id.ts';
+import { keyColumns, sameKey } from '../key.ts';
 
 /** The field of the parent record whose value finds the related rows. */
 export function parentField(relation: Relation): Field {
@@ -29,6 +30,8 @@ export interface Join {
   readonly from: (suffix: string, join?: Dialect['joinEach']) => string;
   readonly key: (suffix: string) => string;
   readonly keyField: Field;
+  /** The columns of the key, which are several for a composite one. */
+  readonly keys: (suffix: string) => readonly string[];
   /** The columns that identify a joined row. */
   readonly row: (suffix: string) => readonly string[];
   /** ` AND …`, or an empty string; `asked` wraps each condition. */
@@ -50,6 +53,7 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
     from: table,
     key: (suffix) => column(field, suffix),
     keyField: field,
+    keys: (suffix) => keyColumns(column(field, suffix), field),
     row,
     conditions: none,
     isIndexed: (other) => sharesIndex(keys, other),
@@ -71,12 +75,20 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
     }
     case 'belongsToMany': {
       const { through, ownerKey, targetKey, targetField } = relation;
+      const link = (field: Field, suffix: string): string => `j${suffix}.${quote(field.column)}`;
       return {
         from: (suffix, join = dialect.joinEach) =>
-          `${quoteTable(through.table)} AS j${suffix} ${join} ${table(suffix)}` +
-          ` ON t${suffix}.${quote(targetField.column)} = j${suffix}.${quote(targetKey.column)}`,
-        key: (suffix) => `j${suffix}.${quote(ownerKey.column)}`,
+          `${quoteTable(through.table)} AS j${suffix} ${join} ${table(suffix)} ON ` +
+          sameKey(
+            column(targetField, suffix),
+            targetField,
+            link(targetKey, suffix),
+            targetKey,
+            asIs,
+          ),
+        key: (suffix) => link(ownerKey, suffix),
         keyField: ownerKey,
+        keys: (suffix) => keyColumns(link(ownerKey, suffix), ownerKey),
         row: (suffix) => keyColumns(`j${suffix}.${quote(through.id.column)}`, through.id),
         conditions: none,
         isIndexed: (field, isPivot) =>
@@ -85,7 +97,9 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
             : true,
         // The junction holds the target's id as well, and its index is in that order.
         column: (field, suffix) =>
-          field === targetField ? `j${suffix}.${quote(targetKey.column)}` : column(field, suffix),
+          field === targetField && !isComposite(field)
+            ? link(targetKey, suffix)
+            : column(field, suffix),
       };
     }
     default:
@@ -93,14 +107,18 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
   }
 }
 
+/** Keys of a junction are stored as what they refer to. */
+const asIs: Pick<Dialect, 'convertKey'> = { convertKey: (column) => column };
+
 /** Whether the key or the field identifies one row, or an index begins with `keys` and contains the field. */
 function sharesIndex(keys: readonly Field[], field: Field): boolean {
   const [key] = keys;
   const isOne = (one: Field): boolean => one === one.resource.id || one.unique;
   if (key === undefined || isOne(key) || isOne(field)) return true;
   const { unique, indexes } = key.resource;
+  const parts = keys.flatMap(keyFields);
   return [...unique, ...indexes].some(
     (fields) =>
-      fields.includes(field) && keys.every((one) => fields.slice(0, keys.length).includes(one)),
+      fields.includes(field) && parts.every((one) => fields.slice(0, parts.length).includes(one)),
   );
 }

@@ -221,10 +221,11 @@ function keysSql(
   const { dialect, many } = context;
   const related = relatedTo(scope, relation, target, typeValue, dialect);
   const { join, suffix, from, key, isOfType } = related;
-  const keys = join.key(suffix);
+  const keys = join.keys(suffix);
   const conditions = where.map((part) => relatedSql(part, join, related.scope, context));
-  const all = [`${keys} IS NOT NULL${join.conditions(suffix)}`, ...conditions].join(' AND ');
-  const found = `${key} IN (SELECT ${keys} ${from} WHERE ${all}${many ? ' OFFSET 0' : ''})`;
+  const present = keys.map((one) => `${one} IS NOT NULL`).join(' AND ');
+  const all = [`${present}${join.conditions(suffix)}`, ...conditions].join(' AND ');
+  const found = `${key} IN (SELECT ${keys.join(', ')} ${from} WHERE ${all}${many ? ' OFFSET 0' : ''})`;
   return `(${isNegated ? `coalesce(${found}, false)` : found}${isOfType})`;
 }
 
@@ -243,7 +244,7 @@ function lookupSql(
   const conditions = where.map((part) => foundSql(part, isFound, related.scope, context));
   const cap = isCapped ? ` LIMIT ${add('cap')}` : '';
   return (
-    `(${key} IN (SELECT ${join.key(suffix)} FROM ${join.from(suffix, 'JOIN')}` +
+    `(${key} IN (SELECT ${join.keys(suffix).join(', ')} FROM ${join.from(suffix, 'JOIN')}` +
     ` WHERE ${conditions.join(' AND ')}${join.conditions(suffix, dialect.onlyAsked)}${cap})${isOfType})`
   );
 }

@@ -1,4 +1,5 @@
 import { isToMany, type Codec, type Field, type Relation, type Resource } from '../../model/api.ts';
+import { isComposite, keyFields } from '../../model/field-types/composite-id.ts';
 import { beginsIndex } from '../../model/indexes.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type {
@@ -303,13 +304,13 @@ function compileTarget(
   const toMany = order.length > 0;
   // Of one parent it is always the same: SQLite would sort by it all the same.
   const isConstant = ({ steps, ref }: SortKey): boolean =>
-    steps.length === 0 && ref.members.length === 0 && ref.field === join.keyField;
+    steps.length === 0 && ref.members.length === 0 && keyFields(join.keyField).includes(ref.field);
   const varying = order.filter((one) => !isConstant(one));
   const within = varying.length === 0 ? order : varying;
   const orderIn = (suffix: string, add: Add): string =>
     within.map((key) => orderSql(key, scopeOf(join, suffix), dialect, add)).join(', ');
   const orderBy = (add: Add): string =>
-    toMany ? ` ORDER BY ${join.key('')}, ${orderIn('', add)}` : '';
+    toMany ? ` ORDER BY ${join.keys('').join(', ')}, ${orderIn('', add)}` : '';
   const rowsOf = [...where, ...own];
   const filters = (suffix: string, add: Add): string =>
     [
@@ -324,7 +325,7 @@ function compileTarget(
   };
   /** The first rows of each key; with a window function if the database has no suitable correlated subquery. */
   const ranked = (add: Add): string => {
-    const order = `PARTITION BY ${join.key('2')} ORDER BY ${orderIn('2', add)}`;
+    const order = `PARTITION BY ${join.keys('2').join(', ')} ORDER BY ${orderIn('2', add)}`;
     const from = paging === undefined ? '0' : `${add('offset')}::bigint`;
     const names = join.row('2').map((_, index) => `row${index}`);
     const row = join.row('2').map((column, index) => `${column} AS row${index}`);
@@ -352,9 +353,12 @@ function compileTarget(
             const start = select(add);
             if (dialect.asksByKeys === true) return `${start} ${ranked(add)}${orderBy(add)}`;
             const list = dialect.listTable(add('keys'), join.keyField);
+            const isOfParent = isComposite(join.keyField)
+              ? dialect.compare(join.key('2'), 'eq', 'parent.value', join.keyField)
+              : `${join.key('2')} = parent.value`;
             const first =
               `SELECT ${join.row('2').join(', ')} FROM ${join.from('2')}` +
-              ` WHERE ${join.key('2')} = parent.value${filters('2', add)}` +
+              ` WHERE ${isOfParent}${filters('2', add)}` +
               ` ORDER BY ${orderIn('2', add)} LIMIT ${add('cap')}` +
               (paging === undefined ? '' : ` OFFSET ${add('offset')}`);
             const from = dialect.firstOfEach(list, join.from(''), join.row(''), first);
@@ -366,7 +370,7 @@ function compileTarget(
     count: toMany
       ? buildStatement(
           dialect,
-          (add) => `SELECT ${key}, count(*) ${related(add)} GROUP BY ${join.key('')}`,
+          (add) => `SELECT ${key}, count(*) ${related(add)} GROUP BY ${join.keys('').join(', ')}`,
         )
       : undefined,
   };

@@ -1,6 +1,7 @@
 import type { FieldRef } from '../../query/filter/predicate.ts';
 import type { Field, Relation, Resource } from '../../model/api.ts';
-import { quote, type Dialect, type SqlSyntax } from '../dialect.ts';
+import { quote, rowOf, type Dialect, type SqlSyntax } from '../dialect.ts';
+import { convertedColumns, sameKey } from '../key.ts';
 import { joinOf, parentField, type Join } from './join.ts';
 
 /** The rows that a predicate or a sort key is about. */
@@ -64,7 +65,8 @@ export function relatedTo(
   const join = joinOf(relation, target, dialect);
   const suffix = scope.below;
   const above = parentField(relation);
-  const key = dialect.convertKey(scope.column(above), above, join.keyField);
+  const column = scope.column(above);
+  const key = rowOf(convertedColumns(column, above, join.keyField, dialect));
   const isOfType =
     relation.kind === 'morphTo' && typeValue !== undefined
       ? ` AND ${scope.column(relation.typeField)} = ${dialect.text(typeValue)}`
@@ -76,7 +78,7 @@ export function relatedTo(
     key,
     isOfType,
     from: `FROM ${join.from(suffix)}`,
-    where: `WHERE ${join.key(suffix)} = ${key}${isOfType}${join.conditions(suffix)}`,
+    where: `WHERE ${sameKey(join.key(suffix), join.keyField, column, above, dialect)}${isOfType}${join.conditions(suffix)}`,
     scope: scopeOf(join, suffix),
   };
 }

@@ -1,5 +1,6 @@
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Field, Resource } from '../../model/api.ts';
+import { foreignKeysOf, keyFields } from '../../model/field-types/composite-id.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { decoderOf, quote, quoteTable, type Dialect } from '../../sql/dialect.ts';
@@ -35,8 +36,9 @@ export class Batch {
 
   constructor(resource: Resource, deferred: ReadonlySet<Field>) {
     // A NOT NULL key to the same table needs its target in an earlier statement.
-    const looksBack = [...resource.fields.values()].some(
-      (field) => field.reference?.resource === resource && !deferred.has(field),
+    const looksBack = foreignKeysOf(resource).some(
+      (key) =>
+        key.reference?.resource === resource && !keyFields(key).some((part) => deferred.has(part)),
     );
     const fitting = Math.floor(mostParameters / resource.fields.size);
     // `DEFAULT VALUES`, for records without any value, inserts one row.

@@ -171,13 +171,17 @@ class Import {
         if (file.format === 'json') sections.push(...(await findLists(file, this.advance)));
         else sections.push({ file, resource, start: 0, end: size, line: 1 });
       });
-    for (const { file, line, resource } of sections)
-      if (!this.api.resources.has(resource))
+    for (const { file, line, resource } of sections) {
+      const known = this.api.resources.get(resource);
+      if (known === undefined)
         this.problems.note(
           file,
           line,
           unknownName('resource', resource, this.api.resources.keys()),
         );
+      else if (known.isReadOnly)
+        this.problems.note(file, line, `${resource} is read-only, so nothing is imported to it`);
+    }
     return sections;
   }
 

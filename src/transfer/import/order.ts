@@ -1,6 +1,7 @@
 import type { Api, Field, Resource } from '../../model/api.ts';
+import { foreignKeysOf, keyFields } from '../../model/field-types/composite-id.ts';
 
-/** The order in which resources are filled, and the keys that are set after all rows are inserted. */
+/** The order in which resources are filled, without those that nothing is written to, and the keys that are set after all rows are inserted. */
 export interface ImportOrder {
   readonly resources: readonly Resource[];
   /** Nullable keys that close a cycle or reference their own table. */
@@ -31,7 +32,7 @@ export function importOrder(
     : ordered(api, (resource) => targetsOf(resource, ({ nullable }) => !nullable));
   const later = laterKeys(resources);
   return {
-    resources,
+    resources: resources.filter(({ isReadOnly }) => !isReadOnly),
     deferred: new Set(later.filter(({ nullable }) => nullable)),
     stuck: new Set(later.filter(({ nullable }) => !nullable)),
   };
@@ -45,8 +46,8 @@ export function circleOf({ resource, reference }: Field): string {
     : `records of ${resource.name} and ${target.name} would each need the other to be there first; let one of the keys be null`;
 }
 
-function targetsOf({ fields }: Resource, isCounted: (key: Field) => boolean): readonly Resource[] {
-  return [...fields.values()].flatMap((field) =>
+function targetsOf(resource: Resource, isCounted: (key: Field) => boolean): readonly Resource[] {
+  return foreignKeysOf(resource).flatMap((field) =>
     field.reference !== undefined && isCounted(field) ? [field.reference.resource] : [],
   );
 }
@@ -68,14 +69,19 @@ function ordered(
   return done;
 }
 
+/** What is null as long as a key refers to nothing: the key, or those fields of several that may be null. */
+function emptied(key: Field): readonly Field[] {
+  return key.nullable ? keyFields(key).filter(({ nullable }) => nullable) : [key];
+}
+
 /** The keys that reference their own table or a later one. */
 function laterKeys(resources: readonly Resource[]): readonly Field[] {
   const before = new Set<Resource>();
   return resources.flatMap((resource) => {
-    const later = [...resource.fields.values()].filter(
+    const later = foreignKeysOf(resource).filter(
       ({ reference }) => reference !== undefined && !before.has(reference.resource),
     );
     before.add(resource);
-    return later;
+    return later.flatMap(emptied);
   });
 }

@@ -1,3 +1,5 @@
+import type { Field } from '../../../model/api.ts';
+import { keyFields } from '../../../model/field-types/composite-id.ts';
 import type { WritePlan } from '../../../query/plan.ts';
 import type { CompiledRead } from '../../../sql/compile/read.ts';
 import { encodeValue } from '../../../sql/dialect.ts';
@@ -41,9 +43,10 @@ export function isUnrestricted(
   if (shown.access.length > 0 || rights.allowedRows(plan.resource, plan.kind) !== 'all')
     return false;
   const records = plan.kind === 'create' ? plan.records.map(({ values }) => values) : [plan.values];
-  const keys = [...(records[0]?.keys() ?? [])].filter(
-    ({ reference }) =>
-      reference !== undefined && rights.allowedRows(reference.resource, 'read') !== 'all',
-  );
+  const isHidden = ({ reference }: Field): boolean =>
+    reference !== undefined && rights.allowedRows(reference.resource, 'read') !== 'all';
+  const keys = [...(records[0]?.keys() ?? [])].filter(isHidden);
+  const parts = plan.resource.compositeKeys.filter(isHidden).flatMap(keyFields);
+  if (parts.some((part) => records[0]?.has(part))) return false;
   return records.every((values) => keys.every((key) => (values.get(key) ?? null) === null));
 }

@@ -1,12 +1,12 @@
 import type { Claims } from '../../../model/access.ts';
 import type { Field, MorphTo, Resource } from '../../../model/api.ts';
-import { isComposite } from '../../../model/field-types/composite-id.ts';
+import { idIn, isComposite, keyFields, partsOf } from '../../../model/field-types/composite-id.ts';
 import type { SqlValue } from '../../../model/values.ts';
 import type { FieldValues } from '../../../query/plan.ts';
 import { defaultClaim } from '../../../query/write/defaults.ts';
 import type { JsonValue } from '../../../specification/specification.ts';
 import type { WriteStatements } from '../../../sql/compile/write.ts';
-import { encodeValue, type Dialect } from '../../../sql/dialect.ts';
+import { decodeValue, encodeValue, type Dialect } from '../../../sql/dialect.ts';
 import type { ConstraintError, Transaction } from '../../../databases/database.ts';
 import type { AuditTrail } from '../audit/trail.ts';
 import type { RowRights } from './row-rights.ts';
@@ -56,7 +56,7 @@ export async function findConflicts(
 ): Promise<readonly Conflict[]> {
   const own = id === undefined ? undefined : await currentRecord(access, resource, id);
   const conflicts = [
-    ...(await danglingKeys(access, values)),
+    ...(await danglingKeys(access, resource, values, own)),
     ...(await takenValues(access, resource, values, own, unseen)),
     ...(own === undefined ? [] : await referencedValues(access, resource, values, own)),
   ];
@@ -130,21 +130,60 @@ function missingTarget(
   value: JsonValue,
 ): string {
   const [resource, field] = [names.resource(target.resource), names.field(target)];
-  return rights?.canRead(key) === false || resource === undefined || field === undefined
+  return keyFields(key).some((field) => rights?.canRead(field) === false) ||
+    resource === undefined ||
+    field === undefined
     ? noSuchRecord
     : `there is no record in ${resource} with ${field} ${JSON.stringify(value)}`;
 }
 
-async function danglingKeys(access: DataAccess, values: FieldValues): Promise<readonly Conflict[]> {
+/** A foreign key that a write sets. */
+interface WrittenKey {
+  readonly key: Field;
+  readonly target: Field;
+  readonly value: JsonValue;
+  /** The fields of the key that are among the values. */
+  readonly fields: readonly Field[];
+}
+
+/**
+ * The foreign keys among the values of a write. A key of several fields is one if any of them is written; `valueOf` gives
+ * the others. A key with a null refers to nothing.
+ */
+function writtenKeys(
+  { compositeKeys }: Resource,
+  values: FieldValues,
+  valueOf: (field: Field) => JsonValue | undefined,
+): readonly WrittenKey[] {
+  const keys: WrittenKey[] = [];
+  for (const [key, value] of values)
+    if (key.reference !== undefined && value !== null)
+      keys.push({ key, target: key.reference.field, value, fields: [key] });
+  for (const key of compositeKeys) {
+    const fields = partsOf(key).filter((part) => values.has(part));
+    const value = fields.length === 0 ? undefined : idIn(key, valueOf);
+    if (key.reference !== undefined && value !== undefined)
+      keys.push({ key, target: key.reference.field, value, fields });
+  }
+  return keys;
+}
+
+async function danglingKeys(
+  access: DataAccess,
+  resource: Resource,
+  values: FieldValues,
+  own: OwnRecord | undefined,
+): Promise<readonly Conflict[]> {
   const { transaction, dialect, statements } = access;
   const conflicts: Conflict[] = [];
-  for (const [field, value] of values) {
-    if (field.reference === undefined || value === null) continue;
-    const target = field.reference.field;
+  const valueOf = (field: Field): JsonValue | undefined =>
+    values.get(field) ?? decodeValue(dialect, own?.values.get(field) ?? null, field);
+  for (const { key, target, value, fields } of writtenKeys(resource, values, valueOf)) {
     const bound = [encodeValue(dialect, value, target)];
     const [row] = await transaction.all(statements.exists(target), { bound });
-    if (row === undefined)
-      conflicts.push({ field, message: missingTarget(access, field, target, value) });
+    if (row !== undefined) continue;
+    const message = missingTarget(access, key, target, value);
+    for (const field of fields) conflicts.push({ field, message });
   }
   return conflicts;
 }
@@ -226,18 +265,24 @@ function isOwnDefault(field: Field, value: JsonValue, claims: Claims): boolean {
  */
 export async function hiddenKeys(
   access: DataAccess,
+  resource: Resource,
   values: FieldValues,
+  valueOf: (field: Field) => JsonValue,
   isKept: IsKept,
 ): Promise<readonly Conflict[]> {
   const { transaction, dialect, rights } = access;
   const conflicts: Conflict[] = [];
-  for (const [field, value] of values) {
-    const target = field.reference?.field;
-    if (rights === undefined || target === undefined || value === null) continue;
-    if (isOwnDefault(field, value, rights.claims) || isKept(field, value)) continue;
-    const key = encodeValue(dialect, value, target);
-    if (!(await rights.isAllowed(target, 'read', key, transaction)))
-      conflicts.push({ field, message: missingTarget(access, field, target, value) });
+  if (rights === undefined) return conflicts;
+  const isOwn = (field: Field): boolean => {
+    const value = valueOf(field);
+    return isOwnDefault(field, value, rights.claims) || isKept(field, value);
+  };
+  for (const { key, target, value, fields } of writtenKeys(resource, values, valueOf)) {
+    if (fields.every(isOwn)) continue;
+    if (await rights.isAllowed(target, 'read', encodeValue(dialect, value, target), transaction))
+      continue;
+    const message = missingTarget(access, key, target, value);
+    for (const field of fields) conflicts.push({ field, message });
   }
   return conflicts;
 }

@@ -1,5 +1,5 @@
 import type { BelongsToMany, Field } from '../../../model/api.ts';
-import { idIn } from '../../../model/field-types/composite-id.ts';
+import { idIn, isComposite } from '../../../model/field-types/composite-id.ts';
 import { isGenerated } from '../../../model/field-types/id.ts';
 import type { SqlValue } from '../../../model/values.ts';
 import { touchedMorphs } from '../../../query/write/morphs.ts';
@@ -99,7 +99,10 @@ function linksOf(
   dialect: Dialect,
 ): NewLinks | undefined {
   const { owner, target, through, ownerField, targetField } = relation;
-  const isKeyed = ownerField === owner.id && targetField === target.id;
+  const isKeyed =
+    ownerField === owner.id &&
+    targetField === target.id &&
+    ![ownerField, targetField].some(isComposite);
   const isFree =
     rights.allowedRows(through, 'create') === 'all' && rights.allowedRows(target, 'read') === 'all';
   if (!isKeyed || !isFree) return undefined;

@@ -1,6 +1,6 @@
 import type { Resource } from '../../../model/api.ts';
 import { compareNumbers } from '../../../model/constraints.ts';
-import { idIn } from '../../../model/field-types/composite-id.ts';
+import { foreignKeysOf, idIn } from '../../../model/field-types/composite-id.ts';
 import { isGenerated } from '../../../model/field-types/id.ts';
 import type { SqlValue } from '../../../model/values.ts';
 import { touchedMorphs } from '../../../query/write/morphs.ts';
@@ -207,11 +207,9 @@ function* insertsOf(
 }
 
 /** The most records that one statement may create, a power of two. */
-function recordsPerStatement({ fields }: Resource, count: number): number {
+function recordsPerStatement(resource: Resource, count: number): number {
   // Within one statement, a key to the same table could reference a later record.
-  const looksBack = [...fields.values()].some(
-    (field) => field.reference?.resource === field.resource,
-  );
+  const looksBack = foreignKeysOf(resource).some((field) => field.reference?.resource === resource);
   if (looksBack || count === 0) return 1;
   return Math.min(maxRecords, 2 ** Math.floor(Math.log2(maxParameters / count)));
 }

@@ -1,10 +1,11 @@
 import { apiError, type ApiError, type FieldProblem } from '../../../errors.ts';
 import { getOrInsert } from '../../../lib/get-or-insert.ts';
 import type { BelongsToMany, Field, Resource } from '../../../model/api.ts';
+import { keyFields } from '../../../model/field-types/composite-id.ts';
 import type { SqlValue, ValueIssue } from '../../../model/values.ts';
 import type { FieldValues, LinkChange } from '../../../query/plan.ts';
 import type { JsonValue } from '../../../specification/specification.ts';
-import { decoderOf, encodeValue, type StoredValues } from '../../../sql/dialect.ts';
+import { decoderOf, encodeValue, type Dialect, type StoredValues } from '../../../sql/dialect.ts';
 import type { DataAccess } from '../checks/conflicts.ts';
 import { maxReached } from '../delete.ts';
 import { storedValues } from '../field-values.ts';
@@ -15,6 +16,7 @@ import {
   existingLink,
   clearUniqueValues,
   newLink,
+  storedParts,
   pivotIssues,
   type ExistingLink,
   type NewLink,
@@ -91,6 +93,14 @@ async function prepareChange(
       const message = `cannot be linked: links lead by ${access.names.field(empty) ?? 'a field'}, which is null`;
       refused.push({ field: link.path, message });
       continue;
+    }
+    if (owner !== undefined) {
+      const differing = differingPart(relation, owner, key, access.dialect);
+      if (differing !== undefined) {
+        const message = `cannot be linked: ${access.names.field(differing) ?? 'a field'} has to be the same in both`;
+        refused.push({ field: link.path, message });
+        continue;
+      }
     }
     wanted.add(key);
     const rows = current.get(key);
@@ -183,7 +193,9 @@ export async function writeLinks(
 
 /** The two records that a link is between, whichever of them names it. */
 function pairOf({ ownerKey, targetKey }: BelongsToMany, { stored }: NewLink): string {
-  const columns = [ownerKey, targetKey].toSorted((a, b) => (a.column < b.column ? -1 : 1));
+  const columns = [ownerKey, targetKey]
+    .flatMap(keyFields)
+    .toSorted((a, b) => (a.column < b.column ? -1 : 1));
   return JSON.stringify(columns.map((key) => [key.column, String(stored.get(key))]));
 }
 
@@ -253,6 +265,24 @@ function emptyKey(
 ): Field | undefined {
   if (key === null) return targetField;
   return owner === null ? ownerField : undefined;
+}
+
+/** The field that both keys of a junction share and that differs between the two records. */
+function differingPart(
+  { ownerKey, targetKey }: BelongsToMany,
+  owner: SqlValue,
+  key: SqlValue,
+  dialect: Dialect,
+): Field | undefined {
+  const shared = keyFields(ownerKey).filter((field) => keyFields(targetKey).includes(field));
+  if (shared.length === 0) return undefined;
+  const [own, other] = [
+    storedParts(ownerKey, owner, dialect),
+    storedParts(targetKey, key, dialect),
+  ];
+  const of = (parts: typeof own, field: Field): string =>
+    String(parts.find(([part]) => part === field)?.[1]);
+  return shared.find((field) => of(own, field) !== of(other, field));
 }
 
 /**

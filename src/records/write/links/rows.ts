@@ -1,12 +1,23 @@
 import type { FieldProblem } from '../../../errors.ts';
 import type { BelongsToMany, Field } from '../../../model/api.ts';
+import {
+  isComposite,
+  keyFields,
+  partsOf,
+  partValues,
+} from '../../../model/field-types/composite-id.ts';
 import type { SqlValue, ValueIssue } from '../../../model/values.ts';
 import { isFixed } from '../../../query/write/links.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from '../../../query/write/morphs.ts';
 import type { FieldValues, Link, LinkChange } from '../../../query/plan.ts';
 import { immutableMessage } from '../../../query/write/write.ts';
 import type { JsonValue } from '../../../specification/specification.ts';
-import { decodeValue, encodeValue, type StoredValues } from '../../../sql/dialect.ts';
+import {
+  decodeValue,
+  encodeValue,
+  type StoredForms,
+  type StoredValues,
+} from '../../../sql/dialect.ts';
 import {
   hiddenKeys,
   keptIn,
@@ -35,6 +46,20 @@ export interface NewLink {
   readonly stored: StoredValues;
 }
 
+/** The columns of a stored key: the key itself, or each part of a composite one. */
+export function storedParts(
+  key: Field,
+  stored: SqlValue,
+  dialect: StoredForms,
+): readonly (readonly [Field, SqlValue])[] {
+  if (!isComposite(key)) return [[key, stored]];
+  const values = partValues(String(decodeValue(dialect, stored, key)), key) ?? [];
+  return partsOf(key).map((part, index) => [
+    part,
+    encodeValue(dialect, values[index] ?? null, part),
+  ]);
+}
+
 /** The row of a new link between two records, whose keys are `owner` and `key`. */
 export function newLink(
   { through, ownerKey, targetKey }: BelongsToMany,
@@ -43,11 +68,15 @@ export function newLink(
   key: SqlValue,
   { dialect }: DataAccess,
 ): NewLink {
+  const keys = new Map([
+    ...storedParts(ownerKey, owner, dialect),
+    ...storedParts(targetKey, key, dialect),
+  ]);
   const stored = new Map<Field, SqlValue>();
   for (const field of through.fields.values()) {
     const value = link.newRow.get(field);
-    if (field === ownerKey) stored.set(field, owner);
-    else if (field === targetKey) stored.set(field, key);
+    const part = keys.get(field);
+    if (part !== undefined) stored.set(field, part);
     else if (value !== undefined) stored.set(field, encodeValue(dialect, value, field));
   }
   return { link, stored };
@@ -62,9 +91,9 @@ export async function createLink(
   const { through, ownerKey, targetKey } = relation;
   const { transaction, statements, dialect, trail } = access;
   const statement = statements.insert(through, [...stored.keys()]);
-  const keys = [ownerKey, targetKey].map(
-    (field) => [field, decodeValue(dialect, stored.get(field) ?? null, field)] as const,
-  );
+  const keys = [ownerKey, targetKey]
+    .flatMap(keyFields)
+    .map((field) => [field, decodeValue(dialect, stored.get(field) ?? null, field)] as const);
   const values = new Map([...link.newRow, ...keys]);
   const change = { relation, link, values, current: noValues, id: undefined };
   return linkProblems(change, access, async () => {
@@ -236,7 +265,7 @@ async function linkProblems(
   change: () => Promise<unknown>,
 ): Promise<readonly FieldProblem[]> {
   const { names, rights } = access;
-  const keys = new Set([relation.ownerKey, relation.targetKey]);
+  const keys = new Set([relation.ownerKey, relation.targetKey].flatMap(keyFields));
   const named = (conflicts: readonly Conflict[]): readonly FieldProblem[] => {
     const problems = conflicts.map(({ field, message }) => {
       const isPivot = relation.pivot.includes(field) && !keys.has(field);
@@ -262,7 +291,7 @@ async function linkProblems(
       keptIn(current, rights),
       (field) => pivot.has(field),
     )),
-    ...(await hiddenKeys(access, pivot, () => false)),
+    ...(await hiddenKeys(access, relation.through, pivot, valueIn(values, current), () => false)),
   ];
   if (unseen.length > 0) return named(unseen);
   const done = await explainConflicts(access, { resource: relation.through, values, id }, change);
