@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { setImmediate as immediately } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { good, makeFolder, ndjson, servePlinth, type Serving } from '../support/command.ts';
 import { createDatabase } from '../support/postgres.ts';
@@ -61,10 +62,10 @@ function ask(url: string, paths: readonly string[], reads: boolean): Promise<rea
 
 /** Reads and writes a little again and again until `end`; gives how many responses were good. */
 async function servedUntil(end: Promise<unknown>, url: string): Promise<number> {
-  let [served, isOver] = [0, false];
-  void end.then(() => (isOver = true));
   const headers = { 'content-type': 'application/json' };
-  while (!isOver) {
+  const isOver = end.then(() => true);
+  let served = 0;
+  while (!(await Promise.race([isOver, immediately(false)]))) {
     const read = await fetch(`${url}/tags/1`);
     const body = JSON.stringify({ name: `tag ${served}` });
     const written = await fetch(`${url}/tags/2`, { method: 'PATCH', headers, body });

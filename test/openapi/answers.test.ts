@@ -137,7 +137,7 @@ describe('an error', () => {
     expect(at(document, `${error} required`)).toEqual(needed);
     expect(at(document, `${error} additionalProperties`)).toBe(false);
     expect(namesAt(document, `${error} properties`)).toEqual(
-      [...needed, 'validationErrors', 'errors', 'dependents'].toSorted(),
+      [...needed, 'validationErrors', 'errors', 'dependents', 'count', 'maxAffected'].toSorted(),
     );
     expect(at(document, `${error} properties code enum`)).toEqual(Object.keys(errorTable));
   });

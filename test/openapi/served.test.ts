@@ -30,7 +30,9 @@ describe('served', () => {
       nulls: 'first',
       fields: 'id',
       exclude: 'none*',
+      _and: 'id:1,id:2',
       _or: 'id:1,id:2',
+      _not: 'id:1,id:2',
       cursor: '',
     };
     const failed: string[] = [];

@@ -85,14 +85,16 @@ export class ReadMemory {
     const bytes = Math.min(expected, most) * bytesPerCharacter;
     // A further read of a request goes on with the first.
     const isFurther = reservation.onRelease !== undefined;
-    const isLarge = (isAgain || bytes > this.largeBytes) && !isFurther;
+    const isKnown = known !== undefined;
+    const isLarge = (isAgain || (isKnown && bytes > this.largeBytes)) && !isFurther;
+    const mostSmall = Math.max(this.largeBytes, bytes);
     if (!isLarge) this.others += 1;
     return after(this.admit(request, bytes, isLarge), () => {
       const memory: RowMemory = {
         tryGrow: (characters) => {
           const more = characters * bytesPerCharacter;
           // What turns out to be large begins anew, in its turn.
-          const mayGrow = isLarge || isFurther || reservation.reserved + more <= this.largeBytes;
+          const mayGrow = isLarge || isFurther || reservation.reserved + more <= mostSmall;
           return mayGrow && reservation.tryGrow(more);
         },
         madeLonger: (characters) => {
@@ -100,8 +102,7 @@ export class ReadMemory {
           this.learn(compiled, budget);
         },
       };
-      const isLearned = known !== undefined;
-      const budget = new RowBudget({ most, memory, expected, isLearned, requester });
+      const budget = new RowBudget({ most, memory, expected, isLearned: isKnown, requester });
       const again = (error: unknown): MaybePromise<Value> => {
         this.learn(compiled, budget);
         if (!(error instanceof RowShortage)) throw error;
@@ -156,6 +157,7 @@ export class ReadMemory {
       };
       const waiter: Waiter = { reservation, bytes, isLarge, begin };
       this.waiting.push(caller, waiter);
+      if (isLarge) this.scheduleAt(this.nextLargeAt);
       const timer = setTimeout(
         () => refuse(new ApiFailure(overloaded)),
         Math.max(0, until - performance.now()),
