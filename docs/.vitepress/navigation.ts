@@ -42,6 +42,7 @@ export const sections: readonly Section[] = [
     ['Ordered lists', 'how-to/ordered-lists.md'],
     ['Soft delete', 'how-to/soft-delete.md'],
     ['Counts', 'how-to/counts.md'],
+    ['Totals and groups', 'how-to/totals.md'],
     ['Images and files', 'how-to/images.md'],
     ['Several languages', 'how-to/languages.md'],
     ['Several tenants', 'how-to/multi-tenancy.md'],
@@ -92,6 +93,7 @@ export const sections: readonly Section[] = [
     ['6 Operation', 'contract/6-operation.md'],
     ['7 Data, debug, dashboard', 'contract/7-data-debug-dashboard.md'],
     ['8 Existing databases', 'contract/8-existing-databases.md'],
+    ['9 Groups and computed fields', 'contract/9-groups-and-computed-fields.md'],
   ),
 ];
 

@@ -32,6 +32,18 @@ export interface Resources {
     readonly update: unknown;
     readonly where: Readonly<Record<string, unknown>>;
     readonly sort: string;
+    /** The values of what groups records, by name. */
+    readonly keys: Readonly<Record<string, unknown>>;
+    /** The dates and moments among them, whose parts group too. */
+    readonly dates: string;
+    readonly moments: string;
+    /** The sum and the average of each path. */
+    readonly sums: Readonly<Record<string, unknown>>;
+    readonly averages: Readonly<Record<string, unknown>>;
+    /** The paths of `keys` that have a least and a greatest value. */
+    readonly extremes: string;
+    /** The paths whose different values are counted. */
+    readonly distinct: string;
   };
 }
 

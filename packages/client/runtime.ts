@@ -1,5 +1,6 @@
 import { resourceNames, root, type ErrorBody } from './resources.ts';
 import type {
+  Aggregating,
   Client,
   Listing,
   Matching,
@@ -92,6 +93,7 @@ interface Told {
 }
 
 type AnyListing = Listing<ResourceName, string, string, string>;
+type AnyAggregating = Aggregating<ResourceName, string, string, string, string, string, string>;
 type AnyReading = Reading<ResourceName, string, string, string> & { readonly where?: unknown };
 type AnyMatching = Matching<ResourceName>;
 type AnySelection = Selection<ResourceName, string, string, string>;
@@ -174,6 +176,8 @@ function methodsOf(path: string, ask: (request: Ask) => Promise<Told>): unknown 
     });
     return pageOf(told);
   };
+  const aggregate = async (options: AnyAggregating = {}): Promise<Page<unknown>> =>
+    pageOf(await ask({ method: 'GET', path, query: totalsQuery(options), options }));
   const pages = async function* pages(
     options: AnyListing = {},
   ): AsyncGenerator<unknown[], void, undefined> {
@@ -232,6 +236,7 @@ function methodsOf(path: string, ask: (request: Ask) => Promise<Told>): unknown 
   };
   return {
     list,
+    aggregate,
     pages,
     each: async function* each(options: AnyListing = {}): AsyncGenerator<unknown, void, undefined> {
       for await (const page of pages(options)) yield* page;
@@ -357,6 +362,24 @@ function groupText(group: unknown): string {
       return ((value ?? []) as readonly unknown[]).map((one) => `${nested}(${groupText(one)})`);
     })
     .join(',');
+}
+
+const functionNames = ['sum', 'avg', 'min', 'max', 'countDistinct'] as const;
+
+function totalsQuery(options: AnyAggregating): URLSearchParams {
+  const { where, and, or, not, sort, nulls, limit, page, offset } = options;
+  // Groups are sorted by names that lists do not have.
+  const listing: unknown = { where, and, or, not, sort, nulls, limit, page, offset };
+  const search = listQuery(listing as AnyListing);
+  const { group, having } = options;
+  if (group !== undefined && group.length > 0) search.set('group', group.join(','));
+  const functions = functionNames.flatMap((name) =>
+    (options[name] ?? []).map((path) => `${name}:${path}`),
+  );
+  search.set('aggregate', ['count', ...functions].join(','));
+  const conditionsOfGroups = groupText(having);
+  if (conditionsOfGroups !== '') search.set('having', conditionsOfGroups);
+  return search;
 }
 
 /** The filters of an object; a list belongs to an operator that takes one, else each of its items is a filter. */

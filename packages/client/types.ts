@@ -322,6 +322,100 @@ export interface Page<T> {
   readonly nextCursor: string | undefined;
 }
 
+type DatePart = 'year' | 'quarter' | 'month' | 'week' | 'day' | 'weekday';
+
+/** What groups records: values, and parts of dates and moments. */
+type KeyOf<R extends ResourceName> =
+  | ValueOf<R>
+  | `${Resources[R]['dates']}:${DatePart}`
+  | `${Resources[R]['moments']}:${DatePart | 'hour'}`;
+type ValueOf<R extends ResourceName> = keyof Resources[R]['keys'] & string;
+
+/** The value of a key in the answer. */
+type KeyValue<R extends ResourceName, K extends string> =
+  K extends ValueOf<R>
+    ? Resources[R]['keys'][K]
+    : K extends `${string}:weekday`
+      ? number | null
+      : string | null;
+
+type SumOf<R extends ResourceName> = keyof Resources[R]['sums'] & string;
+type AverageOf<R extends ResourceName> = keyof Resources[R]['averages'] & string;
+type ExtremeOf<R extends ResourceName> = Resources[R]['extremes'] & ValueOf<R>;
+
+/** What a function or a key is compared with. */
+type Compared = string | number | boolean;
+
+/** What groups are sorted by. */
+type TotalsSort<R extends ResourceName, G extends string> =
+  | 'count'
+  | G
+  | `${'sum' | 'avg'}.${SumOf<R>}`
+  | `${'min' | 'max'}.${ExtremeOf<R>}`
+  | `countDistinct.${Resources[R]['distinct']}`;
+
+/** What `aggregate` is asked for. */
+export interface Aggregating<
+  R extends ResourceName,
+  G extends string,
+  S extends string,
+  A extends string,
+  N extends string,
+  M extends string,
+  D extends string,
+> extends RequestOptions {
+  /** Fields, paths to one related record, and parts of dates: `placedAt:month`. */
+  readonly group?: readonly G[] | undefined;
+  readonly sum?: readonly S[] | undefined;
+  readonly avg?: readonly A[] | undefined;
+  readonly min?: readonly N[] | undefined;
+  readonly max?: readonly M[] | undefined;
+  readonly countDistinct?: readonly D[] | undefined;
+  /** Restricts the records. */
+  readonly where?: Resources[R]['where'] | undefined;
+  readonly and?: readonly Group<Resources[R]['where']>[] | undefined;
+  readonly or?: readonly Group<Resources[R]['where']>[] | undefined;
+  readonly not?: readonly Group<Resources[R]['where']>[] | undefined;
+  /** Restricts the groups, by any function and by what groups: `{ count_gte: 5, 'sum.total_gt': 100 }`. */
+  readonly having?:
+    | Group<
+        Readonly<Record<string, Compared | readonly Compared[] | readonly object[] | undefined>>
+      >
+    | undefined;
+  readonly sort?:
+    | readonly (TotalsSort<R, NoInfer<G>> | `-${TotalsSort<R, NoInfer<G>>}`)[]
+    | undefined;
+  readonly nulls?: 'first' | 'last' | undefined;
+  readonly limit?: number | undefined;
+  readonly page?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+/** A member with the values of a function, if paths are asked for. */
+type OfFunction<Name extends string, Paths extends string, Values> = [Paths] extends [never]
+  ? unknown
+  : { readonly [N in Name]: Values };
+
+/** A group: what its records have in common, how many they are, and the functions that were asked for. */
+export type Totals<
+  R extends ResourceName,
+  G extends string,
+  S extends string,
+  A extends string,
+  N extends string,
+  M extends string,
+  D extends string,
+> = Flat<
+  {
+    readonly group: { readonly [K in G]: KeyValue<R, K> };
+    readonly count: number;
+  } & OfFunction<'sum', S, { readonly [K in S & SumOf<R>]: Resources[R]['sums'][K] }> &
+    OfFunction<'avg', A, { readonly [K in A & AverageOf<R>]: Resources[R]['averages'][K] }> &
+    OfFunction<'min', N, { readonly [K in N]: KeyValue<R, K> | null }> &
+    OfFunction<'max', M, { readonly [K in M]: KeyValue<R, K> | null }> &
+    OfFunction<'countDistinct', D, { readonly [K in D]: number }>
+>;
+
 type Walk<L> = Omit<L, 'page' | 'offset' | 'count'>;
 
 export interface Reads<R extends ResourceName> {
@@ -349,6 +443,17 @@ export interface Reads<R extends ResourceName> {
   >(
     options?: Walk<Listing<R, E, F, X>>,
   ) => AsyncGenerator<Without<Selected<R, E, F>, X>, void, undefined>;
+  /** One page of groups of the records; without `group` one group of all. */
+  readonly aggregate: <
+    const G extends KeyOf<R> = never,
+    const S extends SumOf<R> = never,
+    const A extends AverageOf<R> = never,
+    const N extends ExtremeOf<R> = never,
+    const M extends ExtremeOf<R> = never,
+    const D extends Resources[R]['distinct'] = never,
+  >(
+    options?: Aggregating<R, G, S, A, N, M, D>,
+  ) => Promise<Page<Totals<R, G, S, A, N, M, D>>>;
   readonly get: <
     const E extends ExpandPath<R> = never,
     const F extends string = never,

@@ -15,6 +15,7 @@ const limitAnswers: Readonly<Record<keyof typeof limitDefaults, string>> = {
   inItems: '400 `LIMIT_EXCEEDED`',
   filters: '400 `LIMIT_EXCEEDED`',
   sorts: '400 `LIMIT_EXCEEDED`',
+  groups: '400 `LIMIT_EXCEEDED`',
   pathDepth: '400 `LIMIT_EXCEEDED`',
   urlLength: '414 `URI_TOO_LONG`',
   batchItems: '400 `LIMIT_EXCEEDED`',

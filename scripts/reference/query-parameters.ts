@@ -30,6 +30,15 @@ const parameterTexts: Readonly<Record<ParameterName, readonly [example: string, 
     'maxDepth=4',
     `How deep \`expand\` may go; ${limits.defaultDepth} if left out, ${limits.maxDepth} at most.`,
   ],
+  group: [
+    'group=status,placedAt:month',
+    'What groups records. The answer has groups in place of records.',
+  ],
+  aggregate: [
+    'aggregate=count,sum:total',
+    'Functions over the records of each group, or of all records.',
+  ],
+  having: ['having=count_gte:5', 'Conditions on groups, all of which must hold.'],
   _and: ['_and=price_gt:100,or(status:open,rating:5)', 'Conditions that must all hold.'],
   _or: [
     '_or=status:draft,and(price_gt:100,stock:0)',

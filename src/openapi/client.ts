@@ -14,6 +14,7 @@ import {
   type ResourceView,
   type View,
 } from '../model/view.ts';
+import { aggregables } from './document/aggregables.ts';
 import { filterables, isBareFilter, sortables } from './document/filters.ts';
 import { pascal, typeNames } from './document/names.ts';
 import { isIncrementable } from '../query/write/revisions.ts';
@@ -359,6 +360,7 @@ function resourceType(
     `update: ${offered.has('update') ? `${name}Update` : 'never'};`,
     `where: Filters<{\n${indent(filterTypes(resourceView, limits).join('\n'))}\n}, ${union([...resourceView.relations.keys()])}, ${union(freeJson(resourceView, limits))}>;`,
     `sort: ${union(sortables(resourceView, limits))};`,
+    ...aggregateTypes(resourceView, limits, { declared, base: name }),
   ].join('\n');
 }
 
@@ -437,6 +439,27 @@ function freeJson(resourceView: ResourceView, limits: Limits): readonly string[]
 
 function isFree({ type, properties }: Field): boolean {
   return type.json === 'any' || (type.json === 'object' && properties === undefined);
+}
+
+/** What groups records, and what functions give for which paths. */
+function aggregateTypes(
+  resourceView: ResourceView,
+  limits: Limits,
+  place: Place,
+): readonly string[] {
+  const { keys, dates, moments, sums, extremes, distinct } = aggregables(resourceView, limits);
+  const keyTypes = keys.map(({ name, field }) => memberOf(name, readType(field, place), false));
+  const numbers = (types: Readonly<Record<(typeof sums)[number]['sum'], string>>): string =>
+    sums.map(({ name, sum }) => `${key(name)}: ${types[sum]} | null;`).join(' ');
+  return [
+    `keys: {\n${indent(keyTypes.join('\n'))}\n};`,
+    `dates: ${union(dates)};`,
+    `moments: ${union(moments)};`,
+    `sums: { ${numbers({ whole: 'number | string', exact: 'string', double: 'number' })} };`,
+    `averages: { ${numbers({ whole: 'string', exact: 'string', double: 'number' })} };`,
+    `extremes: ${union(extremes)};`,
+    `distinct: ${union(distinct)};`,
+  ];
 }
 
 /** Behind a morphTo the fields of a name may be of several types. */

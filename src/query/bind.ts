@@ -8,7 +8,7 @@ import type { Query } from './request/query.ts';
 import type { JsonValue } from '../specification/specification.ts';
 import { fieldOf, isText, noPrefix, readCursorValue } from './read/cursor-values.ts';
 import type { CursorText } from './read/cursor.ts';
-import type { CollectionPaging, ReadPlan } from './plan.ts';
+import type { CollectionPaging, GroupsPlan, ReadPlan } from './plan.ts';
 
 /** The values of one request for a plan: one for each slot, and the page numbers. */
 export interface Bound {
@@ -114,6 +114,20 @@ export function bindSlots(
     refused.add(sources);
     return null;
   });
+}
+
+/** As `bindQuery`, for a list in groups. */
+export function bindGroups(
+  { slots, paging }: GroupsPlan,
+  { texts }: Query,
+  limits: Limits,
+  claims: Claims,
+  now: () => Date,
+): Result<Bound, readonly QueryProblem[]> {
+  const problems: QueryProblem[] = [];
+  const values = bindSlots(slots, texts, limits, problems);
+  const page = bindPage(paging, '', texts, limits, problems);
+  return problems.length === 0 ? ok({ ...boundFor(claims, now), values, page }) : fail(problems);
 }
 
 /** A cursor's values, validated like those of a body, because anyone can write a cursor. */

@@ -1,6 +1,7 @@
 import type { Comparison } from '../model/operators.ts';
 import type { FieldRef, Predicate, Slot } from './filter/predicate.ts';
 import type { BelongsToMany, Field, Relation, Resource } from '../model/api.ts';
+import type { DatePart } from '../model/field-types/group-values.ts';
 import type { ValueIssue } from '../model/values.ts';
 import type { JsonValue } from '../specification/specification.ts';
 
@@ -139,6 +140,45 @@ export type ReadPlan = {
       readonly count: 'exact' | 'estimated' | 'none';
     }
 );
+
+/** The functions of `aggregate`, in the order in which they are suggested. */
+export const groupFunctions = ['count', 'sum', 'avg', 'min', 'max', 'countDistinct'] as const;
+
+export type GroupFunction = (typeof groupFunctions)[number];
+
+/** A column of groups: what groups the records, or a function over the records of a group. */
+export interface GroupColumn {
+  /** As `having` and `sort` name it: `customer.country`, `placedAt:month`, `sum.total`. */
+  readonly name: string;
+  readonly function: GroupFunction | undefined;
+  /** For a function other than `count`: its path, a member of `"sum"` in the answer. */
+  readonly path: string;
+  /** The value of a record; undefined for `count`. */
+  readonly source: Pick<SortKey, 'steps' | 'ref'> | undefined;
+  /** For a key: the part of the date that groups. */
+  readonly part: DatePart | undefined;
+  /** The type of the values. Its column is that of the groups. */
+  readonly field: Field;
+}
+
+/** What a list in groups needs from the database. Conditions and orders of groups refer to the fields of `columns`. */
+export interface GroupsPlan {
+  readonly kind: 'groups';
+  readonly resource: Resource;
+  readonly slots: readonly Slot[];
+  readonly ruleSlots: readonly RuleSlot[];
+  readonly access: readonly Predicate[];
+  /** Restricts the records. */
+  readonly where: readonly Predicate[];
+  readonly columns: readonly GroupColumn[];
+  readonly keys: readonly GroupColumn[];
+  /** The functions in the answer; others serve `having` and `sort` alone. */
+  readonly functions: readonly GroupColumn[];
+  /** Restricts the groups. */
+  readonly having: readonly Predicate[];
+  readonly order: readonly SortKey[];
+  readonly paging: Paging;
+}
 
 /** The values of a record by field, in the order of the model. */
 export type FieldValues = ReadonlyMap<Field, JsonValue>;

@@ -1,6 +1,7 @@
 import { apiError } from '../errors.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
+import type { CompiledGroups } from '../sql/compile/groups.ts';
 import type { CompiledRead } from '../sql/compile/read.ts';
 import type { Requester, RowCounter } from '../sql/statement.ts';
 import type { Row } from '../databases/database.ts';
@@ -139,7 +140,7 @@ export class RowBudget implements RowCounter {
  * waits until there is memory for them.
  */
 export type RunRead = <Value>(
-  compiled: CompiledRead,
+  compiled: CompiledRead | CompiledGroups,
   records: number,
   read: (budget: RowBudget) => MaybePromise<Value>,
 ) => MaybePromise<Value>;

@@ -203,6 +203,7 @@ export interface LimitsSpecification {
   readonly inItems?: number;
   readonly filters?: number;
   readonly sorts?: number;
+  readonly groups?: number;
   readonly pathDepth?: number;
   /** bytes */
   readonly urlLength?: number;

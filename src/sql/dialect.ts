@@ -3,6 +3,7 @@ import type { Codec, Field, Resource, Storage } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 import type { JsonValue, StoredAs } from '../specification/specification.ts';
 import { isComposite, joined, partsOf, partValues } from '../model/field-types/composite-id.ts';
+import type { DatePart } from '../model/field-types/group-values.ts';
 import type { Parameter } from './statement.ts';
 
 /** How a database is asked for its plan of a statement, which does not run. */
@@ -101,6 +102,27 @@ export interface SqlSyntax {
   readonly givenIds?: string;
 }
 
+/** How a column of a group is computed: from aggregates over its records, or from what groups them. */
+export interface GroupValue {
+  /** Expressions over the records, from the value that they are about. */
+  readonly parts: readonly ((value: string) => string)[];
+  /** The value of the group, from the columns that hold its parts. */
+  readonly value: (parts: readonly string[]) => string;
+}
+
+/** How groups are computed. `isMember`: the value is a member of JSON. */
+export interface Aggregates {
+  /** A part of a day or moment in UTC. */
+  readonly datePart: (field: Field, part: DatePart, isMember: boolean) => GroupValue;
+  /** An integer or decimal as what `exactSum` and `exactAverage` take. */
+  readonly exact: (value: string, field: Field, isMember: boolean) => string;
+  readonly exactSum: GroupValue;
+  /** The average of numbers with so many decimal places. */
+  readonly exactAverage: (places: number) => GroupValue;
+  readonly doubleSum: GroupValue;
+  readonly doubleAverage: GroupValue;
+}
+
 /** What a database's planner needs to find rows fast, and what it does not stand. */
 export interface PlannerHints {
   /** How a table is joined that is looked up for each row of those before it. */
@@ -185,6 +207,7 @@ export interface Dialect extends SqlSyntax, StoredForms, PlannerHints, Locks, Ca
   /** As OpenTelemetry names the system. */
   readonly name: 'sqlite' | 'postgresql';
   readonly explain: Explain;
+  readonly aggregates: Aggregates;
 }
 
 /** What an operand asks for, be it one value or a list of them. */

@@ -20,6 +20,7 @@ import {
 } from '../../sql/dialect.ts';
 import { keyColumns, whole } from '../../sql/key.ts';
 import { cutName } from '../../sql/schema/schema.ts';
+import { aggregates } from './aggregates.ts';
 import { arrayText, nativeCodec, nativeSql } from './native-types.ts';
 
 /** Whether nobody but the database gives values to a column of pg_attribute: it computes them, or counts what is no key. */
@@ -276,6 +277,7 @@ function compareComposite(
  */
 export const postgresAlike: Dialect = {
   name: 'postgresql',
+  aggregates,
   limitSlowsSort: false,
   recordsAnInsert: 100,
   placeholder: (count) => `$${count}`,

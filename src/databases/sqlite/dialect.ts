@@ -7,6 +7,7 @@ import type { SqlValue } from '../../model/values.ts';
 import { orderKeySql } from '../../model/field-types/any-decimal.ts';
 import { anyMember, parseNumber } from '../../model/field-types/json.ts';
 import { heldAs, momentBounds } from '../../model/field-types/stored-as.ts';
+import { aggregates } from './aggregates.ts';
 import { jsonGuard } from '../../sql/compile/json-guard.ts';
 import { isComposite, partsOf } from '../../model/field-types/composite-id.ts';
 import { keyColumns, whole } from '../../sql/key.ts';
@@ -255,6 +256,7 @@ const isMoment: Readonly<Record<(typeof momentTexts)[number], (column: string) =
 
 export const sqlite: Dialect = {
   name: 'sqlite',
+  aggregates,
   // It sorts into a tree on disk then, for one of a million rows 4 to 7 times as long.
   limitSlowsSort: true,
   // For several it writes every page down that it changes, to be able to take back some of them: a third of the time.

@@ -17,6 +17,7 @@ import type { Requester } from '../../sql/statement.ts';
 import type { CallerCheck } from '../callers/caller-check.ts';
 import type { DebugOptions } from '../../query/request/debug.ts';
 import type { NetworkReport, SimulatedNetwork } from '../simulation/simulated-network.ts';
+import type { CompiledGroups } from '../../sql/compile/groups.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { RequestTrace } from '../../observability/events.ts';
 import type { ServedApi } from '../server/served-api.ts';
@@ -82,7 +83,7 @@ export interface Watching {
   params: Readonly<Record<string, string>>;
   call?: Call;
   /** The read that makes the response. */
-  compiled?: CompiledRead;
+  compiled?: CompiledRead | CompiledGroups;
   /** What the simulated network did to it. */
   network?: NetworkReport;
   /** The cause of an unforeseen error. */

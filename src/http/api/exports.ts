@@ -56,7 +56,7 @@ export async function exportRecords(
 }
 
 /** The API with `limits.exportItems` as `limits.maxLimit`. */
-function withExportLimits(api: Api): Api {
+export function withExportLimits(api: Api): Api {
   const { defaultLimit, exportItems } = api.limits;
   const limits = {
     ...api.limits,

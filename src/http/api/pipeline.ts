@@ -1,4 +1,5 @@
 import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
+import { isGrouped } from '../../query/groups/plan.ts';
 import { parseQuery } from '../../query/request/query.ts';
 import { queryError } from '../../query/request/problem.ts';
 import { negotiate, type Representation } from '../../query/request/headers.ts';
@@ -15,6 +16,7 @@ import type { Call, Exchange, Watching } from './exchange.ts';
 import { exportRecords } from './exports.ts';
 import { withHeaders } from '../callers/caller-check.ts';
 import type { Transmission } from '../simulation/simulated-network.ts';
+import { listGroups } from './groups.ts';
 import { listRecords, readRecord } from './reads.ts';
 import {
   allowOf,
@@ -248,6 +250,7 @@ function answerCall(call: Call, representation: Representation): Answer {
   if (exchange.watching !== undefined) exchange.watching.call = call;
   switch (call.kind) {
     case 'list':
+      if (isGrouped(query)) return listGroups(call, representation);
       if (representation === 'json') return listRecords(call);
       return exportRecords(call, representation);
     case 'read':

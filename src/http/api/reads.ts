@@ -113,7 +113,7 @@ function isDebugged({ exchange, caller }: Call): boolean {
 }
 
 /** The trace step that reads the records of a resource. */
-function fetchStage({ name }: ResourceView): string {
+export function fetchStage({ name }: ResourceView): string {
   return `fetch_${name}`;
 }
 
@@ -241,7 +241,7 @@ export function parseId(text: string, { resource }: ResourceView): number | stri
 }
 
 /** A 200 with its entity tag, or 304 if the client has it. */
-function tagged(call: Call, body: string, headers: Record<string, string>): Response {
+export function tagged(call: Call, body: string, headers: Record<string, string>): Response {
   const { exchange } = call;
   const { requestId } = exchange;
   if (isDebugged(call)) return jsonResponse(200, body, requestId, headers);

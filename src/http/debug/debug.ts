@@ -7,6 +7,8 @@ import { memberParameters, sentFilters, sentParameters } from '../../query/reque
 import { isWhole, type Response } from '../response/response.ts';
 import { unless } from '../../lib/maybe-promise.ts';
 import { namesNothingHidden } from '../../sql/compile/visible.ts';
+import type { CompiledRead } from '../../sql/compile/read.ts';
+import type { Statement } from '../../sql/statement.ts';
 import type { Recording, Step } from '../../observability/recording.ts';
 import { decide } from '../../model/access.ts';
 import type { Exchange, Watching } from '../api/exchange.ts';
@@ -136,17 +138,26 @@ async function planMember(
   );
   if (rows === undefined) return { plan: null };
   const plan = explain.lines(rows);
-  const isOfList =
-    compiled !== undefined &&
-    [...compiled.rows, ...(compiled.lookup?.rows ?? []), compiled.count].includes(statement);
-  const advice =
-    isOfList &&
-    adviseIndex(compiled.plan, {
-      counts: statement === compiled.count,
-      scans: explain.scans(plan),
-      sorts: explain.sorts(plan),
-    });
+  const scans = explain.scans(plan);
+  const sorts = explain.sorts(plan);
+  const advice = compiled && adviseOn(compiled, statement, scans, sorts);
   return typeof advice === 'string' ? { plan, index: advice } : { plan };
+}
+
+/** The index that a statement of a list lacks; undefined if it is of no list or lacks none. */
+function adviseOn(
+  compiled: NonNullable<Watching['compiled']>,
+  statement: Statement,
+  scans: boolean,
+  sorts: boolean,
+): string | undefined {
+  // No index has the order of groups.
+  if (compiled.plan.kind === 'groups')
+    return adviseIndex(compiled.plan, { counts: true, scans, sorts: false });
+  const { plan, rows, lookup, count } = compiled as CompiledRead;
+  return [...rows, ...(lookup?.rows ?? []), count].includes(statement)
+    ? adviseIndex(plan, { counts: statement === count, scans, sorts })
+    : undefined;
 }
 
 function detailsOf(

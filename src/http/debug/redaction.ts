@@ -1,8 +1,10 @@
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Api, Field } from '../../model/api.ts';
+import { dateParts } from '../../model/field-types/group-values.ts';
 import { isJsonObject } from '../../model/values.ts';
 import type { HeaderValues } from '../../observability/events.ts';
 import { leavesOf, parseGroup } from '../../query/filter/group.ts';
+import { groupFunctions } from '../../query/plan.ts';
 import { sentParameters, type SentParameters } from '../../query/request/debug.ts';
 import { groupParameters, isGroupParameter, isParameter } from '../../query/request/parameters.ts';
 import { operators } from '../../model/operators.ts';
@@ -93,9 +95,15 @@ class FieldNames {
 
   /** Of a parameter, by its name and the names in its value. */
   classOfParameter(name: string, value: string): NameClass {
-    if (isGroupParameter(name)) {
-      const group = parseGroup(groupParameters[name], value);
-      return group.ok ? this.worst(leavesOf(group.value).map((pair) => pair.name)) : 'unknown';
+    if (isGroupParameter(name) || name === 'having') {
+      const group = parseGroup(name === 'having' ? 'and' : groupParameters[name], value);
+      return group.ok
+        ? this.worst(leavesOf(group.value).map((pair) => ofFunction(pair.name)))
+        : 'unknown';
+    }
+    if (name === 'group' || name === 'aggregate') {
+      const items = value.split(',').map((item) => ofFunction(item.trim()));
+      return this.worst([name, ...items]);
     }
     if (/^(?:fields|exclude|expand|(?:.+\.)?sort)$/u.test(name) && value !== '') {
       const items = value.split(',').map((item) => item.trim().replace(/^-/u, ''));
@@ -109,6 +117,17 @@ class FieldNames {
     return (['unknown', 'secret'] as const).find((each) => classes.has(each)) ?? 'public';
   }
 }
+
+/** The path that a function is of: `sum:total` and `sum.total_gt`. `count` is no name of a field. */
+function ofFunction(text: string): string {
+  return text
+    .replace(/^count(?=$|_)/u, 'group')
+    .replace(functionPrefix, '')
+    .replace(datePart, '');
+}
+
+const functionPrefix = new RegExp(`^(?:${groupFunctions.join('|')})[.:]`, 'u');
+const datePart = new RegExp(`:(?:${Object.keys(dateParts).join('|')})(?=$|_)`, 'u');
 
 /**
  * What a log, the dashboard or a trace may hold of a request. Credentials and values of `writeOnly` fields never; in

@@ -3,8 +3,7 @@ import { after, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { ClientGone } from '../../databases/database.ts';
 import { ApiFailure } from '../../records/api-failure.ts';
 import { maxCharacters, RowBudget, RowShortage, type RowMemory } from '../../records/row-budget.ts';
-import type { CompiledRead } from '../../sql/compile/read.ts';
-import type { Requester } from '../../sql/statement.ts';
+import type { Requester, Statement } from '../../sql/statement.ts';
 import { overloaded } from './admission.ts';
 import { bytesPerCharacter, type MemoryBudgets, type Reservation } from './memory-budget.ts';
 
@@ -16,6 +15,13 @@ export interface ReadRequest {
   readonly until: number;
   /** The most characters of its rows; absent: as many as there is memory for. */
   readonly most: number | undefined;
+}
+
+/** What is known of the length of the rows of a read. */
+export interface MeasuredRead {
+  readonly rows: readonly Statement[];
+  /** Absent if it expands nothing. */
+  readonly selection?: { readonly expand: readonly unknown[] };
 }
 
 /** A read that waits for memory. */
@@ -50,7 +56,7 @@ export class ReadMemory {
   private readonly budgets: MemoryBudgets;
   private readonly largeBytes: number;
   /** The average length of a record with its expansions, in characters. */
-  private readonly lengths = new WeakMap<CompiledRead, number>();
+  private readonly lengths = new WeakMap<MeasuredRead, number>();
   private readonly waiting = new FairQueue<Waiter>();
   private isScheduled = false;
   private timer: NodeJS.Timeout | undefined;
@@ -72,7 +78,7 @@ export class ReadMemory {
    */
   run<Value>(
     request: ReadRequest,
-    compiled: CompiledRead,
+    compiled: MeasuredRead,
     records: number,
     read: (budget: RowBudget) => MaybePromise<Value>,
     isAgain = false,
@@ -234,16 +240,16 @@ export class ReadMemory {
   }
 
   /** The length of a response of which nothing is known but what the model says. */
-  private guess({ rows, selection }: CompiledRead, records: number): number {
+  private guess({ rows, selection }: MeasuredRead, records: number): number {
     const most = Math.max(...rows.map(({ rowLength }) => rowLength?.most ?? mostGuessed));
     const least = records * Math.min(most, mostGuessed);
-    if (records <= fewRecords && selection.expand.length === 0) return least;
+    if (records <= fewRecords && (selection?.expand ?? []).length === 0) return least;
     const share = (this.budgets.reads.capacity * unknownShare) / bytesPerCharacter;
     return Math.max(least, Math.min(share, records * most));
   }
 
   /** Longer records count at once, shorter ones by and by: too much memory is safer than too little. */
-  private learn(compiled: CompiledRead, { used, records }: RowBudget): void {
+  private learn(compiled: MeasuredRead, { used, records }: RowBudget): void {
     const length = used / Math.max(1, records);
     const known = this.lengths.get(compiled);
     if (known === undefined || length > known) this.lengths.set(compiled, length);

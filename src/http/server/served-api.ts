@@ -10,8 +10,9 @@ import type { Api, Version } from '../../model/api.ts';
 import { sessionsOf, type SessionSettings } from '../../model/session.ts';
 import { viewKey, viewOf, type ResourceView, type View } from '../../model/view.ts';
 import { claimsKey } from '../../query/access/claims.ts';
-import type { ReadPlan } from '../../query/plan.ts';
+import type { GroupsPlan, ReadPlan } from '../../query/plan.ts';
 import { compileExport, type CompiledExport } from '../../sql/compile/export.ts';
+import { compileGroups, type CompiledGroups } from '../../sql/compile/groups.ts';
 import { compileRead, type CompiledRead } from '../../sql/compile/read.ts';
 import { writeStatements, type WriteStatements } from '../../sql/compile/write.ts';
 import type { Dialect } from '../../sql/dialect.ts';
@@ -68,6 +69,7 @@ export class ServedApi {
   private readonly plans = new BoundedCache<CompiledRead>(keptPlans, keptKeyLength);
   /** Plans of reads by id without parameters, the most frequent reads: found without building a key. */
   private readonly plain = new WeakMap<ResourceView, CompiledRead>();
+  private readonly groupPlans = new BoundedCache<CompiledGroups>(keptPlans, keptKeyLength);
   private readonly exportPlans = new BoundedCache<CompiledExport>(keptPlans, keptKeyLength);
 
   /** `folder`: that of the specification and its modules. */
@@ -125,11 +127,16 @@ export class ServedApi {
     return this.kept(this.exportPlans, key, plan, compileExport);
   }
 
-  private kept<Key extends string | object, Compiled extends object>(
+  /** As `compiled`, for a list in groups. */
+  compiledGroups(key: string, plan: () => Result<GroupsPlan>): Result<CompiledGroups> {
+    return this.kept(this.groupPlans, key, plan, compileGroups);
+  }
+
+  private kept<Key extends string | object, Plan, Compiled extends object>(
     plans: Kept<Key, Compiled>,
     key: Key,
-    plan: () => Result<ReadPlan>,
-    compile: (plan: ReadPlan, dialect: Dialect) => Compiled,
+    plan: () => Result<Plan>,
+    compile: (plan: Plan, dialect: Dialect) => Compiled,
   ): Result<Compiled> {
     const known = plans.get(key);
     if (known !== undefined) return ok(known);

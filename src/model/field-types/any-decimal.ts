@@ -138,3 +138,13 @@ export const anyDecimalType: FieldType = {
     forms: { plain },
   },
 };
+
+/** What such a decimal is sorted by, as a value of its own: on SQLite the text with an order. */
+export const decimalKeyType: FieldType = {
+  ...base,
+  kind: 'decimal',
+  forms: {
+    digitsText: { ...digitsText, comparand: (value) => orderKey(String(value)) },
+    numeric: plain,
+  },
+};

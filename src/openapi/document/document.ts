@@ -7,6 +7,7 @@ import { typeNames } from './names.ts';
 import { isSimulated, pathsOf, securitySchemes, type OperationContext } from './operations.ts';
 import { headerParameters, reservedParameters } from './parameters.ts';
 import { increment, recordSchemas } from './records.ts';
+import { totalsSchema } from './totals.ts';
 import type { JsonSchema } from './schema.ts';
 
 /** An OpenAPI 3.1 document. */
@@ -81,6 +82,7 @@ function* documentSteps(
   }
   schemas['Error'] = errorSchema(isDebugOn);
   schemas['Increment'] = increment;
+  schemas['Totals'] = totalsSchema;
   const used = new Set<string>();
   for (const path of Object.values(paths)) {
     addUsed(path, components, used);

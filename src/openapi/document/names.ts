@@ -6,7 +6,7 @@ import type { ResourceView, View } from '../../model/view.ts';
  * of the client give way (`client.ts`).
  */
 const taken =
-  'Error Increment Array Exclude Extract Headers JSON Map Number Object Omit Promise Readonly Record ReturnType String AbortSignal ' +
+  'Error Increment Totals Array Exclude Extract Headers JSON Map Number Object Omit Promise Readonly Record ReturnType String AbortSignal ' +
   'AsyncGenerator NoInfer TypeError URLSearchParams WeakMap JsonValue JsonInput Resources ErrorBody PlinthError ' +
   'UnexpectedAnswer';
 

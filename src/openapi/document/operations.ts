@@ -308,11 +308,18 @@ function successes(
       ] as const;
       return {
         200: {
-          description: 'The records: a list, or a page behind a cursor.',
+          description:
+            'The records: a list, or a page behind a cursor. With group or aggregate, groups.',
           headers: headers(...paging, etag, applied),
           content: {
             ...json(
-              { anyOf: [ref(`schemas/${name}List`), ref(`schemas/${name}Page`)] },
+              {
+                anyOf: [
+                  ref(`schemas/${name}List`),
+                  ref(`schemas/${name}Page`),
+                  ref('schemas/Totals'),
+                ],
+              },
               listExample(resourceView, record),
             ),
             ...(resourceView.resource.hasKey ? streams : {}),

@@ -83,6 +83,21 @@ export function reservedParameters(limits: Limits): Readonly<Record<ParameterNam
       description: 'How deep this request may expand.',
       ...count(1, { maximum: limits.maxDepth, default: limits.defaultDepth }),
     },
+    group: {
+      description:
+        'Groups the records by these fields, paths to one related record, and parts of dates such as placedAt:month. The answer has groups in place of records.',
+      ...commas,
+      schema: { ...names, maxItems: limits.sorts },
+    },
+    aggregate: {
+      description:
+        'Functions over the records of each group, or of all records: count, and sum, avg, min, max and countDistinct of a field, such as sum:total.',
+      ...commas,
+      schema: { ...names, maxItems: limits.filters },
+    },
+    having: group(
+      'Groups for which all of the conditions hold: count_gte:5,sum.total_gt:100. and(…), or(…) and not(…) nest.',
+    ),
     _and: group('Records for which all of the filters hold; useful for what it nests.'),
     _or: group(
       'Alternatives: price_gt:100,author.name:Bob keeps records for which any of the filters holds. and(…), or(…) and not(…) nest. A value with a comma, a colon, a parenthesis or a double quote is written in double quotes.',

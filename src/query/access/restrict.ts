@@ -1,6 +1,6 @@
 import { withParts, type Predicate } from '../filter/predicate.ts';
 import type { ResourceView } from '../../model/view.ts';
-import type { ExpandPlan, ReadPlan, Selection, SortKey } from '../plan.ts';
+import type { ExpandPlan, GroupsPlan, ReadPlan, Selection, SortKey } from '../plan.ts';
 import { RowRules } from './row-rules.ts';
 
 /**
@@ -14,10 +14,23 @@ export function restrict(plan: ReadPlan, { view }: ResourceView): ReadPlan {
   const ruleSlots = rules.slots;
   if (plan.kind === 'one') return { ...plan, access, selection, ruleSlots };
   const where = plan.where.map((part) => restrictPredicate(part, rules));
-  const order = plan.order.map((key) => restrictKey(key, rules));
+  const order = plan.order.map((key) => restrictSteps(key, rules));
   // The database estimates the count over all rows, including hidden ones.
   const count = plan.count === 'estimated' && rules.any ? 'exact' : plan.count;
   return { ...plan, access, selection, ruleSlots, where, order, count };
+}
+
+/** As `restrict`, for a list in groups: a related record that is hidden counts as null. */
+export function restrictGroups(plan: GroupsPlan, { view }: ResourceView): GroupsPlan {
+  const rules = new RowRules(view, plan.slots.length);
+  const access = rules.rowsOf(plan.resource, 'read');
+  const where = plan.where.map((part) => restrictPredicate(part, rules));
+  const columns = plan.columns.map((column) =>
+    column.source === undefined
+      ? column
+      : { ...column, source: restrictSteps(column.source, rules) },
+  );
+  return { ...plan, access, where, columns, ruleSlots: rules.slots };
 }
 
 function restrictPredicate(predicate: Predicate, rules: RowRules): Predicate {
@@ -30,7 +43,7 @@ function restrictPredicate(predicate: Predicate, rules: RowRules): Predicate {
   return { ...restricted, branches };
 }
 
-function restrictKey(key: SortKey, rules: RowRules): SortKey {
+function restrictSteps<Key extends Pick<SortKey, 'steps'>>(key: Key, rules: RowRules): Key {
   if (key.steps.length === 0) return key;
   const steps = key.steps.map((step) => ({
     ...step,
@@ -48,7 +61,7 @@ function restrictExpand(expand: ExpandPlan, rules: RowRules): ExpandPlan {
   return {
     ...expand,
     where: expand.where.map((part) => restrictPredicate(part, rules)),
-    order: expand.order.map((key) => restrictKey(key, rules)),
+    order: expand.order.map((key) => restrictSteps(key, rules)),
     targets: expand.targets.map((target) => ({
       ...target,
       where: rules.behind(expand.relation, target.resource),

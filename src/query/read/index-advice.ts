@@ -2,7 +2,7 @@ import { operators } from '../../model/operators.ts';
 import { isRelatedToOne, type FieldRef, type Predicate } from '../filter/predicate.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import { beginsIndex, isConverted, tellsFew } from '../../model/indexes.ts';
-import type { ReadPlan, SortKey } from '../plan.ts';
+import type { GroupsPlan, ReadPlan, SortKey } from '../plan.ts';
 
 /** What the database's query plan of a list, or of its count, shows. */
 interface PlanFindings {
@@ -19,10 +19,10 @@ interface PlanFindings {
  * or it exists already.
  */
 export function adviseIndex(
-  plan: ReadPlan,
+  plan: ReadPlan | GroupsPlan,
   { counts, scans, sorts }: PlanFindings,
 ): string | undefined {
-  if (plan.kind !== 'list' || (!scans && !sorts)) return undefined;
+  if (plan.kind === 'one' || (!scans && !sorts)) return undefined;
   const { resource } = plan;
   const equal = equalFields(plan.where);
   const ranged = ownFields(plan.where, 'range');
@@ -31,7 +31,8 @@ export function adviseIndex(
     if (behind !== undefined) return behind;
   }
   // With equality fields first, the index for the list serves its count as well.
-  const order = counts && equal.length === 0 ? [] : orderFields(plan.order, resource);
+  const isOrdered = plan.kind === 'list' && !(counts && equal.length === 0);
+  const order = isOrdered ? orderFields(plan.order, resource) : [];
   // Without a filter, reading all records is what was asked for.
   const isFiltered = plan.where.length > 0;
   if (!sorts && !isFiltered) return undefined;

@@ -91,7 +91,7 @@ export function planTargets(
 export function answerQuery({ reserved, texts, debug }: Query): Query {
   const own = [...reserved].filter(([name]) => !isChoosing(name));
   const planKey = own.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join('');
-  const none = { sources: new Map(), conditions: [], groups: [], problems: [] };
+  const none = { sources: new Map(), conditions: [], groups: [], having: [], problems: [] };
   return { reserved: new Map(own), texts, debug, planKey, ...none };
 }
 
@@ -151,7 +151,7 @@ export function planOne(query: Query, resourceView: ResourceView, api: Api): Res
 }
 
 /** The reserved parameters of this kind of request, as suggestions for an unknown name. */
-function parametersOf(kind: 'list' | 'read'): readonly ParameterName[] {
+export function parametersOf(kind: 'list' | 'read'): readonly ParameterName[] {
   return parameterNames.filter((name) => isOn(name, kind));
 }
 
@@ -231,7 +231,7 @@ function textOf(keys: readonly SortKey[]): string {
 }
 
 /** Binding for the sake of problems runs no rule. */
-const noTime = (): Date => new Date(0);
+export const noTime = (): Date => new Date(0);
 
 /** The plan with the caller's row rules; or all problems, including those of bound values. */
 function finish(
@@ -249,7 +249,7 @@ function finish(
 }
 
 /** Problems of mutually exclusive paging parameters. See docs/contract/2-reading.md#pagination, rule 3. */
-function pagingConflicts(reserved: Query['reserved']): readonly QueryProblem[] {
+export function pagingConflicts(reserved: Query['reserved']): readonly QueryProblem[] {
   const pairs = [
     ['page', 'offset'],
     ['page', 'cursor'],
@@ -265,7 +265,7 @@ function pagingConflicts(reserved: Query['reserved']): readonly QueryProblem[] {
 }
 
 /** The paging of the request. With a `cursor`, page and offset have been ruled out. */
-function planPaging(
+export function planPaging(
   { sources }: Query,
   cursor: CursorText | undefined,
   order: readonly SortKey[],

@@ -37,6 +37,8 @@ export interface Query {
   readonly conditions: readonly Condition[];
   /** One group for each `_and`, `_or` and `_not`. */
   readonly groups: readonly Group<Condition>[];
+  /** The conditions on groups: one `and` for each `having`. */
+  readonly having: readonly Group<Condition>[];
   readonly texts: readonly string[];
   /** Equal for requests that differ only in bound values. */
   readonly planKey: string;
@@ -50,6 +52,7 @@ const none: Query = {
   sources: new Map(),
   conditions: [],
   groups: [],
+  having: [],
   texts: [],
   planKey: '',
   debug: false,
@@ -69,12 +72,20 @@ const requestNames: Readonly<Record<RequestKind, string>> = {
 };
 
 /** Parameters that take a list of names: `fields=a,b`. */
-const lists: ReadonlySet<string> = new Set(['sort', 'fields', 'exclude', 'expand']);
+const lists: ReadonlySet<string> = new Set([
+  'sort',
+  'fields',
+  'exclude',
+  'expand',
+  'group',
+  'aggregate',
+]);
 
 /** The right syntax for `sort[]=a&sort[]=b`, `fields[posts]=title` or `page[size]=2`, by the name before the bracket. */
 const withoutBrackets: ReadonlyMap<string, string> = new Map([
   ...[...lists].map((name) => [name, `several as ${name}=a,b`] as const),
   ...groupKinds.map((kind) => [`_${kind}`, `_${kind}=field:value,field:value`] as const),
+  ['having', 'having=count_gte:2,sum.field_gt:100'],
   ['page', 'page=2&limit=10'],
 ]);
 
@@ -88,6 +99,7 @@ class QueryReader {
   readonly sources = new Map<ParameterName, number>();
   readonly conditions: Condition[] = [];
   readonly groups: Group<Condition>[] = [];
+  readonly having: Group<Condition>[] = [];
   readonly texts: string[] = [];
   readonly problems: QueryProblem[] = [];
   readonly kind: RequestKind;
@@ -135,6 +147,8 @@ class QueryReader {
       this.refuse(name, `makes no sense on ${requestNames[this.kind]}`);
     } else if (isGroupParameter(name)) {
       this.addGroup(groupParameters[name], value);
+    } else if (name === 'having') {
+      this.addHaving(value);
     } else if (this.reserved.has(name)) {
       const hint = lists.has(name) ? `; write several as ${name}=a,b` : '';
       this.refuse(name, `is given more than once${hint}`);
@@ -163,6 +177,13 @@ class QueryReader {
     const group = parseGroup(kind, value);
     if (group.ok) this.groups.push(this.group(group.value));
     else this.refuse(`_${kind}`, group.error.message, group.error.code);
+  }
+
+  private addHaving(value: string): void {
+    const group = parseGroup('and', value);
+    this.planKey += '&having=';
+    if (group.ok) this.having.push(this.group(group.value));
+    else this.refuse('having', group.error.message, group.error.code);
   }
 
   private group({ kind, parts }: Group<Pair>): Group<Condition> {

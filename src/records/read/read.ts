@@ -1,6 +1,7 @@
 import type { Limits } from '../../model/api.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { Bound, PageNumbers } from '../../query/bind.ts';
+import type { ReadPlan } from '../../query/plan.ts';
 import type { RecordValue } from '../serialize/record.ts';
 import { after, both, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { JsonValue } from '../../specification/specification.ts';
@@ -30,7 +31,13 @@ export interface ListResult {
 
 /** Encodes the values from `bindQuery` for the database driver. */
 export function encode(
-  { plan, keys }: CompiledRead,
+  {
+    plan,
+    keys,
+  }: {
+    readonly plan: Pick<ReadPlan, 'slots' | 'ruleSlots'>;
+    readonly keys: CompiledRead['keys'];
+  },
   bound: Bound,
   dialect: Dialect,
 ): readonly SqlValue[] {

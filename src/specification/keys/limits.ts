@@ -15,6 +15,7 @@ export const limitDefaults: Readonly<Required<LimitsSpecification>> = {
   inItems: 500,
   filters: 50,
   sorts: 8,
+  groups: 10_000,
   pathDepth: 5,
   urlLength: 8192,
   batchItems: 1000,
@@ -37,6 +38,7 @@ const members = object(
     inItems: limit('inItems', 'Items of one list in a filter.'),
     filters: limit('filters', 'Conditions of one request.'),
     sorts: limit('sorts', 'Sort keys of one request.'),
+    groups: limit('groups', 'Groups of one request, before `having` leaves some out.'),
     pathDepth: limit('pathDepth', 'Dots in the path of a filter or sort key.'),
     urlLength: size({
       description: 'Length of the URL, such as `8KiB`.',

@@ -5,13 +5,32 @@ import { relatedConditions } from './predicate.ts';
 import { refSql, relatedTo, type Scope } from './scope.ts';
 import type { Add } from '../statement.ts';
 
+/** The parts of a sort key that its value depends on. */
+type KeyPath = Pick<SortKey, 'steps' | 'ref' | 'descending'>;
+
 /** The expression of a sort key; through a to-many relation the smallest value, or the largest if descending. */
-export function keySql(key: SortKey, scope: Scope, dialect: Dialect, add: Add): string {
+export function keySql(key: KeyPath, scope: Scope, dialect: Dialect, add: Add): string {
+  const sorted = (value: string): string => dialect.sortKey(value, key.ref.leaf);
+  return pathSql(key, sorted, scope, dialect, add);
+}
+
+/** As `keySql`, but the value as it is stored. */
+export function valueSql(key: KeyPath, scope: Scope, dialect: Dialect, add: Add): string {
+  return pathSql(key, (value) => value, scope, dialect, add);
+}
+
+function pathSql(
+  key: KeyPath,
+  shown: (value: string) => string,
+  scope: Scope,
+  dialect: Dialect,
+  add: Add,
+): string {
   const { steps, ref, descending } = key;
   const [step, ...rest] = steps;
-  if (step === undefined) return dialect.sortKey(refSql(ref, scope, dialect), ref.leaf);
+  if (step === undefined) return shown(refSql(ref, scope, dialect));
   const related = relatedTo(scope, step.relation, step.target, undefined, dialect);
-  const value = keySql({ ...key, steps: rest }, related.scope, dialect, add);
+  const value = pathSql({ ...key, steps: rest }, shown, related.scope, dialect, add);
   const { join, scope: within } = related;
   const where = [related.where, ...relatedConditions(step.where ?? [], join, within, dialect, add)];
   const extreme = isToMany(step.relation)

@@ -1,0 +1,67 @@
+import type { Field } from '../../model/api.ts';
+import { numericOf } from '../../model/field-types/decimal.ts';
+import { placesOfAverage, type DatePart } from '../../model/field-types/group-values.ts';
+import type { Aggregates } from '../../sql/dialect.ts';
+
+/** A day or moment as a timestamp in UTC. */
+function timestampOf(value: string, field: Field, isMember: boolean): string {
+  const { attributes, native, type } = field;
+  const { storedAs } = attributes;
+  if (storedAs === 'unixSeconds') return `(to_timestamp(${value}) AT TIME ZONE 'UTC')`;
+  if (storedAs === 'unixMilliseconds')
+    return `(to_timestamp(${value}::numeric / 1000) AT TIME ZONE 'UTC')`;
+  // What texts say behind the hour, the zone UTC among it, groups nothing.
+  if (isMember || storedAs !== undefined)
+    return type.kind === 'date'
+      ? `${value}::timestamp`
+      : `replace(substr(${value}, 1, 16), 'T', ' ')::timestamp`;
+  const isZoned = type.kind === 'datetime' && native?.type !== 'timestamp without time zone';
+  return isZoned ? `(${value} AT TIME ZONE 'UTC')` : `${value}::timestamp`;
+}
+
+/** What each part of a timestamp is truncated to, and how that is written. */
+const written: Readonly<Record<Exclude<DatePart, 'weekday'>, string>> = {
+  year: 'YYYY',
+  quarter: 'YYYY"-Q"Q',
+  month: 'YYYY-MM',
+  week: 'IYYY"-W"IW',
+  day: 'YYYY-MM-DD',
+  hour: 'YYYY-MM-DD"T"HH24',
+};
+
+const first = (parts: readonly string[]): string => parts[0] ?? '';
+
+export const aggregates: Aggregates = {
+  // Records are grouped by the truncated timestamp; only the groups are written as texts.
+  datePart: (field, part, isMember) => {
+    if (part === 'weekday')
+      return {
+        parts: [(value) => `extract(isodow FROM ${timestampOf(value, field, isMember)})::int`],
+        value: first,
+      };
+    return {
+      parts: [(value) => `date_trunc('${part}', ${timestampOf(value, field, isMember)})`],
+      value: ([moment = '']) => `(to_char(${moment}, '${written[part]}') COLLATE "C")`,
+    };
+  },
+  exact: (value, { attributes: { storedAs }, scale, type }, isMember) => {
+    if (isMember && type.json === 'string') return numericOf(value);
+    // As text a double has all of its digits.
+    if (isMember) return `${value}::text::numeric`;
+    if (storedAs === 'real') return `round(${value}::numeric, ${scale})`;
+    if (storedAs === 'scaled') return `(${value}::numeric * 1e-${scale})`;
+    return value;
+  },
+  exactSum: { parts: [(value) => `sum(${value})`], value: ([sum]) => `${sum}::numeric` },
+  // A quotient of numeric is rounded by itself; that of whole numbers is not.
+  exactAverage: (scale) => {
+    const places = scale + placesOfAverage;
+    return {
+      parts: [(value) => `sum(${value})`, (value) => `count(${value})`],
+      value: ([sum, count]) =>
+        `(sign(${sum}::numeric) * div(2 * abs(${sum}::numeric) * 1e${places} + ${count}, 2 * ${count}::numeric) * 1e-${places})`,
+    };
+  },
+  doubleSum: { parts: [(value) => `sum(${value}::double precision)`], value: first },
+  doubleAverage: { parts: [(value) => `avg(${value}::double precision)`], value: first },
+};

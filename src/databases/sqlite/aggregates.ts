@@ -1,0 +1,76 @@
+import type { Field } from '../../model/api.ts';
+import type { DatePart } from '../../model/field-types/group-values.ts';
+import type { Aggregates } from '../../sql/dialect.ts';
+
+const low = '4294967295';
+
+/** The sum of 64-bit integers in two parts, neither of which overflows: that of the high and of the low 32 bits. */
+const high = (value: string): string => `sum(${value} >> 32)`;
+const rest = (value: string): string => `sum(${value} & ${low})`;
+const count = (value: string): string => `count(${value})`;
+
+/** Keys of `model/field-types/group-values.ts`. */
+function sumKey([h = '', l = '']: readonly string[]): string {
+  return `CASE WHEN ${h} IS NOT NULL THEN printf('%019d%010d', ${h} + (${l} >> 32) + 4611686018427387904, ${l} & ${low}) END`;
+}
+
+/**
+ * Long division in base 2³². All values are shifted by 2⁶³, so that none is negative. The last digit rounds half away
+ * from zero.
+ */
+function averageKey([h = '', l = '', n = '']: readonly string[]): string {
+  const top = `(${h} + ${n} * 2147483648 + (${l} >> 32))`;
+  const remainder = `((${top} % ${n}) * 4294967296 + (${l} & ${low}))`;
+  const isNegative = `(${h} + (${l} >> 32) < 0)`;
+  const fraction = `((${remainder} % ${n}) * 2000000 + ${n} - ${isNegative}) / (2 * ${n})`;
+  const below = `(${remainder} / ${n} * 1000000 + ${fraction})`;
+  const whole = '4294967296000000';
+  return `CASE WHEN ${n} > 0 THEN printf('%010d%016d', ${top} / ${n} + (${below} = ${whole}), ${below} % ${whole}) END`;
+}
+
+/** The text of a moment or day, from its first character to the hour at least. */
+function textOf(value: string, { attributes: { storedAs } }: Field): string {
+  if (storedAs === 'unixSeconds') return `strftime('%Y-%m-%dT%H', ${value}, 'unixepoch')`;
+  // Down to the second before, for moments before 1970 as well.
+  if (storedAs === 'unixMilliseconds')
+    return `strftime('%Y-%m-%dT%H', (${value} - ((${value} % 1000) + 1000) % 1000) / 1000, 'unixepoch')`;
+  return value;
+}
+
+/** Parts of texts that begin as `2026-03-01T14`. */
+const partOf: Readonly<Record<DatePart, (text: string) => string>> = {
+  year: (text) => `substr(${text}, 1, 4)`,
+  quarter: (text) =>
+    `(substr(${text}, 1, 4) || '-Q' || ((CAST(substr(${text}, 6, 2) AS INTEGER) + 2) / 3))`,
+  month: (text) => `substr(${text}, 1, 7)`,
+  week: (text) => `strftime('%G-W%V', substr(${text}, 1, 10))`,
+  day: (text) => `substr(${text}, 1, 10)`,
+  hour: (text) => `(substr(${text}, 1, 10) || 'T' || substr(${text}, 12, 2))`,
+  weekday: (text) => `CAST(strftime('%u', substr(${text}, 1, 10)) AS INTEGER)`,
+};
+
+const first = (parts: readonly string[]): string => parts[0] ?? '';
+
+export const aggregates: Aggregates = {
+  datePart: (field, part) => ({
+    parts: [(value) => partOf[part](textOf(value, field))],
+    value: first,
+  }),
+  // Bits are those of the whole number. JSON holds numbers as doubles, and decimals with all their places as texts.
+  exact: (value, { attributes: { storedAs }, scale, type }, isMember) => {
+    if (isMember && type.json === 'string' && scale > 0 && type.kind === 'decimal')
+      return (
+        `CASE WHEN substr(${value}, -${scale + 1}, 1) = '.' THEN CAST(replace(${value}, '.', '') AS INTEGER)` +
+        ` ELSE CAST(round(CAST(${value} AS REAL) * 1e${scale}) AS INTEGER) END`
+      );
+    if (isMember) return `CAST(${value} AS INTEGER)`;
+    return storedAs === 'real' || storedAs === 'text'
+      ? `CAST(round(CAST(${value} AS REAL) * 1e${scale}) AS INTEGER)`
+      : value;
+  },
+  exactSum: { parts: [high, rest], value: sumKey },
+  exactAverage: () => ({ parts: [high, rest, count], value: averageKey }),
+  // A column of numbers may hold whole ones as integers, of which a sum may overflow.
+  doubleSum: { parts: [(value) => `sum(${value} + 0.0)`], value: first },
+  doubleAverage: { parts: [(value) => `avg(${value} + 0.0)`], value: first },
+};
