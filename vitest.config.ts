@@ -49,6 +49,7 @@ const longTables = named([
   'migrations/migrations',
   'stored-forms/found',
   'openapi/sent',
+  'oracle/groups',
   'oracle/requests-against-oracle',
   'query/cursors',
   'openapi/document',

@@ -230,7 +230,7 @@ function typeOf(name: Exclude<GroupFunction, 'count'>, leaf: Field): Partial<Fie
     case 'min':
     case 'max': {
       const isText =
-        type.text !== undefined || (leaf.values !== undefined && type.kind === 'string');
+        type.kind === 'string' && (type.comparison === 'text' || leaf.values !== undefined);
       const isOrdered = isKey(leaf) && (ordered.has(type.kind) || isText);
       return isOrdered ? { ...leaf, type: valueType(leaf), nullable: true } : undefined;
     }
