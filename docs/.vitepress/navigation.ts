@@ -43,6 +43,7 @@ export const sections: readonly Section[] = [
     ['Soft delete', 'how-to/soft-delete.md'],
     ['Counts', 'how-to/counts.md'],
     ['Totals and groups', 'how-to/totals.md'],
+    ['Computed fields', 'how-to/computed-fields.md'],
     ['Images and files', 'how-to/images.md'],
     ['Several languages', 'how-to/languages.md'],
     ['Several tenants', 'how-to/multi-tenancy.md'],

@@ -8,7 +8,7 @@ import type {
   Specification,
   StoredAs,
 } from '../specification/specification.ts';
-import type { FieldAccess, ResourceAccess } from './access.ts';
+import type { FieldAccess, ResourceAccess, Rule } from './access.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Comparability, Operator } from './operators.ts';
 import type { ParsedValue, SqlValue } from './values.ts';
@@ -77,6 +77,8 @@ export interface Resource {
   /** In the order of the file: `id` first where it is not declared, added keys and timestamps last. */
   readonly fields: ReadonlyMap<string, Field>;
   readonly relations: ReadonlyMap<string, Relation>;
+  /** Fields without a column, which only reads know. */
+  readonly computed: ReadonlyMap<string, Field>;
   /** Of several fields; a single unique field says so itself. */
   readonly unique: readonly (readonly Field[])[];
   readonly indexes: readonly (readonly Field[])[];
@@ -123,9 +125,27 @@ export interface Field {
   readonly scale: number;
   readonly pattern: RegExp | undefined;
   readonly access: FieldAccess | undefined;
+  /** For a field without a column: how reads compute it. */
+  readonly computed: Computed | undefined;
   /** What the file says: bounds, format, description, generation. */
   readonly attributes: FieldSpecification;
 }
+
+/** How a value is computed. See docs/contract/9-groups-and-computed-fields.md#computed-fields. */
+export type Computed =
+  | {
+      readonly kind: 'related';
+      readonly function: 'count' | 'sum' | 'avg' | 'min' | 'max';
+      readonly relation: RelationToMany;
+      /** What the function takes; undefined for `count`. */
+      readonly field: Field | undefined;
+      /** It is a field of the links. */
+      readonly isPivot: boolean;
+      /** Which related records count. */
+      readonly where: Rule | undefined;
+    }
+  | { readonly kind: 'join'; readonly fields: readonly Field[]; readonly between: string }
+  | { readonly kind: 'where'; readonly where: Rule };
 
 /**
  * A column of a table that Plinth does not manage, as its database describes it. See
@@ -394,8 +414,11 @@ export interface MorphMany extends RelationBase, MorphPair {
 
 export type Relation = BelongsTo | Has | BelongsToMany | MorphTo | MorphMany;
 
+/** A relation to many records. */
+export type RelationToMany = (Has & { readonly kind: 'hasMany' }) | BelongsToMany | MorphMany;
+
 /** Whether a relation gives an array. */
-export function isToMany(relation: Relation): boolean {
+export function isToMany(relation: Relation): relation is RelationToMany {
   return (
     relation.kind === 'hasMany' ||
     relation.kind === 'belongsToMany' ||

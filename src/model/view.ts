@@ -179,6 +179,14 @@ function faceOf(resource: Resource, viewer: Viewer): ResourceView | undefined {
             : [],
       });
   }
+  // Filters of the file are about what is stored.
+  if (!owns)
+    for (const field of resource.computed.values()) {
+      const shown = viewComputed(field, viewer);
+      if (shown === undefined) continue;
+      fields.set(shown.name, shown);
+      inputs.set(shown.name, { ...shown, creatable: false, updatable: false });
+    }
   const groups = new Map<string, readonly string[]>();
   for (const [group, members] of resource.groups) {
     const names = members.flatMap((member) => nameIn(version, resource, member) ?? []);
@@ -317,6 +325,30 @@ function viewField(field: Field, { version, subject, owns }: Viewer): FieldView 
     mayRead(resource, subject) &&
     allows(field, 'read', subject);
   return name === null || !isReadable ? undefined : { name, field };
+}
+
+/** A computed field as this caller reads it: only where what it is computed from exists. */
+function viewComputed(field: Field, viewer: Viewer): FieldView | undefined {
+  const { computed, resource } = field;
+  const readable = (one: Field): boolean => viewField(one, viewer) !== undefined;
+  const isThere = (): boolean => {
+    switch (computed?.kind) {
+      case 'related': {
+        const { relation, field: inner } = computed;
+        const isShown = nameIn(viewer.version, resource, relation.name) !== null;
+        return isShown && exists(relation, viewer) && (inner === undefined || readable(inner));
+      }
+      case 'join':
+        return computed.fields.every(readable);
+      case 'where':
+        return true;
+      case undefined:
+        return false;
+      default:
+        return computed satisfies never;
+    }
+  };
+  return isThere() ? viewField(field, viewer) : undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Comparison } from '../model/operators.ts';
-import type { FieldRef, Predicate, Slot } from './filter/predicate.ts';
+import type { ComputedValue, FieldRef, Predicate, Slot } from './filter/predicate.ts';
 import type { BelongsToMany, Field, Relation, Resource } from '../model/api.ts';
 import type { DatePart } from '../model/field-types/group-values.ts';
 import type { ValueIssue } from '../model/values.ts';
@@ -9,6 +9,8 @@ import type { JsonValue } from '../specification/specification.ts';
 export interface Member {
   readonly name: string;
   readonly field: Field;
+  /** How it is computed for this caller, if the field has no column. */
+  readonly value?: ComputedValue;
   /** Only these paths of an object field; absent for all of it. */
   readonly only?: readonly (readonly string[])[];
   /** All but these paths of an object field. */

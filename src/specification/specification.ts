@@ -127,6 +127,7 @@ export interface FieldSpecification {
   readonly template?: string;
   readonly transform?: readonly string[];
   readonly locale?: string;
+  readonly computed?: ComputedSpecification;
   // Relations
   readonly relation?: RelationKind;
   readonly resource?: string;
@@ -137,6 +138,18 @@ export interface FieldSpecification {
   readonly typeField?: string;
   readonly idField?: string;
   readonly typeValue?: string;
+}
+
+/** How a value is computed: one function, `join`, or `where` alone. */
+export interface ComputedSpecification {
+  readonly count?: string;
+  readonly sum?: string;
+  readonly avg?: string;
+  readonly min?: string;
+  readonly max?: string;
+  readonly join?: readonly string[];
+  readonly with?: string;
+  readonly where?: string;
 }
 
 /** The stored form of a datetime, a decimal or a boolean, if it is not the default. */

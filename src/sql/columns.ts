@@ -8,6 +8,8 @@ export class ColumnList {
   private readonly dialect: SqlSyntax;
   private readonly alias: string;
   private readonly texts: string[] = [];
+  /** What tells expressions apart, by position. */
+  private readonly identities: string[] = [];
   /** Writers of expressions with parameters, by their key. */
   private readonly writers = new Map<number, (add: Add) => string>();
   private mostCharacters = 0;
@@ -22,11 +24,15 @@ export class ColumnList {
     return this.expression(this.dialect.select(`${alias}.${quote(field.column)}`, field), field);
   }
 
-  /** The position of an expression that yields a value of `field`; `write` writes one that has parameters. */
-  expression(text: string, field: Field, write?: (add: Add) => string): number {
-    const known = this.texts.indexOf(text);
+  /**
+   * The position of an expression that yields a value of `field`; `write` writes one that has parameters. The same text
+   * with other parameters needs an `identity`.
+   */
+  expression(text: string, field: Field, write?: (add: Add) => string, identity = text): number {
+    const known = this.identities.indexOf(identity);
     if (known !== -1) return known;
     const position = this.texts.push(text) - 1;
+    this.identities.push(identity);
     const longest = longestText(field);
     this.mostCharacters += longest;
     if (longest > shortest) this.longTexts.push(position);

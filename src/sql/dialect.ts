@@ -69,6 +69,8 @@ export interface SqlSyntax {
   readonly member: (column: string, members: readonly string[], field: Field) => string;
   /** What a member is compared and sorted as; null where what is found is of another type. Of `anyMember` the JSON. */
   readonly memberValue: (json: string, leaf: Field) => string;
+  /** Texts put together, without those that are null; null where all are. */
+  readonly joined: (texts: readonly string[], between: string) => string;
   /** Whether a member is not there or null. */
   readonly memberIsNull: (json: string) => string;
   /** Turns what `memberValue` or `sortKey` took out of JSON into the value on the wire. */
@@ -121,6 +123,10 @@ export interface Aggregates {
   readonly exactAverage: (places: number) => GroupValue;
   readonly doubleSum: GroupValue;
   readonly doubleAverage: GroupValue;
+  /** The sum of `exact` numbers as a value of a column of the same type; null beyond its bounds. */
+  readonly fieldSum: (value: string, field: Field) => string;
+  /** The average of `exact` numbers or doubles, as a double. */
+  readonly fieldAverage: (value: string, field: Field) => string;
 }
 
 /** What a database's planner needs to find rows fast, and what it does not stand. */

@@ -52,8 +52,8 @@ describe('words of other tools point to what does it here', () => {
 
   test.each([
     [
-      'computed: "a + b"',
-      /unknown key `computed`; values that follow from others are made by the client/u,
+      'virtual: "a + b"',
+      /unknown key `virtual`; a value that follows from others is a field with `computed`/u,
     ],
     ['primaryKey: true', /the id is the field `id`/u],
     ['hidden: true', /`writeOnly: true`/u],

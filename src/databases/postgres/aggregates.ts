@@ -32,6 +32,14 @@ const written: Readonly<Record<Exclude<DatePart, 'weekday'>, string>> = {
 const first = (parts: readonly string[]): string => parts[0] ?? '';
 
 export const aggregates: Aggregates = {
+  fieldSum: (value, { type, precision, scale }) => {
+    const sum = `sum(${value})`;
+    if (type.kind === 'integer')
+      return `CASE WHEN ${sum} BETWEEN -9007199254740991 AND 9007199254740991 THEN ${sum}::bigint END`;
+    const most = `1e${Math.max(precision, 18) - scale}`;
+    return `CASE WHEN abs(${sum}) < ${most} THEN ${sum} END`;
+  },
+  fieldAverage: (value) => `avg(${value})::double precision`,
   // Records are grouped by the truncated timestamp; only the groups are written as texts.
   datePart: (field, part, isMember) => {
     if (part === 'weekday')

@@ -326,6 +326,8 @@ export const postgresAlike: Dialect = {
   member: (column, members, field) =>
     `(${[compared(column, field), ...members.map((name) => `${postgresText(name)}::text`)].join(' -> ')})`,
   memberValue: (json, leaf) => (leaf.type === anyMember ? json : memberValue(json, leaf)),
+  joined: (texts, between) =>
+    `(CASE WHEN coalesce(${texts.join(', ')}) IS NOT NULL THEN concat_ws(${[postgresText(between), ...texts].join(', ')}) END COLLATE "C")`,
   memberIsNull: (json) => `coalesce(jsonb_typeof(${json}), 'null') = 'null'`,
   decodeMember: () => undefined,
   joinEach: 'JOIN',

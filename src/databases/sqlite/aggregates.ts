@@ -51,7 +51,17 @@ const partOf: Readonly<Record<DatePart, (text: string) => string>> = {
 
 const first = (parts: readonly string[]): string => parts[0] ?? '';
 
+const mostInteger = '9007199254740991';
+
 export const aggregates: Aggregates = {
+  // A product that overflows becomes a double, where `sum` of integers would end the statement.
+  fieldSum: (value, { type }) => {
+    const sum = `(${high(value)} * 4294967296 + ${rest(value)})`;
+    const most = type.kind === 'integer' ? mostInteger : '999999999999999999';
+    return `CASE WHEN ${sum} BETWEEN -${most} AND ${most} THEN ${sum} END`;
+  },
+  fieldAverage: (value, { type, scale }) =>
+    type.kind === 'decimal' ? `avg(${value}) / 1e${scale}` : `avg(${value} + 0.0)`,
   datePart: (field, part) => ({
     parts: [(value) => partOf[part](textOf(value, field))],
     value: first,

@@ -306,6 +306,8 @@ export const sqlite: Dialect = {
     const form = leaf.type.json;
     return `(CASE WHEN json_type(${json}) IN (${jsonTypes[form]}) THEN ${jsonValue(json, form)} END)`;
   },
+  joined: (texts, between) =>
+    `(CASE WHEN coalesce(${[...texts, 'NULL'].join(', ')}) IS NOT NULL THEN concat_ws(${[sqliteText(between), ...texts].join(', ')}) END)`,
   memberIsNull: (json) => `coalesce(json_type(${json}), 'null') = 'null'`,
   decodeMember: (leaf) => codecOf(sqlite, leaf).decode,
   explain: {

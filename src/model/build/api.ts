@@ -12,6 +12,7 @@ import {
 import type { Api, Field, FieldTypes, Resource } from '../api.ts';
 import { adviseAuth } from './auth.ts';
 import { buildAudit } from './audit.ts';
+import { buildComputed } from './computed.ts';
 import { buildFields, fillTimestamps, isSameName } from './fields.ts';
 import { buildPivots, buildRelations } from './relations.ts';
 import { buildVersions } from './versions.ts';
@@ -93,6 +94,7 @@ export function buildApi(
     checkFilled(resource, report.field);
     checkTemplates(resource, report.generate);
   }
+  for (const resource of resources.values()) buildComputed(resource, report.field);
   const versions = buildVersions(specification, resources, under('version'));
   const audit = buildAudit(specification, resources, under('audit'));
   const rules = rulesOf([...resources.values(), ...(audit === undefined ? [] : [audit.resource])]);
@@ -166,6 +168,7 @@ function draftResources(
       },
       fields: new Map(),
       relations: new Map(),
+      computed: new Map(),
       unique: [],
       indexes: [],
       morphKeys: [],
@@ -199,9 +202,9 @@ function resourceAccess(specification: Specification, own: FieldAccess): Resourc
 function rulesOf(resources: Iterable<Resource>): readonly Rule[] {
   const rulesIn = (access: FieldAccess | undefined): readonly Rule[] =>
     Object.values(access ?? {}).flat();
-  return [...resources].flatMap(({ access, fields }) => [
+  return [...resources].flatMap(({ access, fields, computed }) => [
     ...rulesIn(access),
-    ...[...fields.values()].flatMap((field) => rulesIn(field.access)),
+    ...[...fields.values(), ...computed.values()].flatMap((field) => rulesIn(field.access)),
   ]);
 }
 

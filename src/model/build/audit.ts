@@ -76,6 +76,7 @@ function logOf(
     access: { read, create: nobody, update: nobody, delete: nobody },
     fields: new Map(),
     relations: new Map(),
+    computed: new Map(),
     unique: [],
     indexes: [],
     morphKeys: [],

@@ -33,6 +33,7 @@ export interface DraftResource extends Draft<Resource> {
   readonly forms: ReadonlyMap<string, FoundForm>;
   fields: Map<string, DraftField>;
   relations: Map<string, Relation>;
+  computed: Map<string, Field>;
   groups: Map<string, readonly string[]>;
   compositeKeys: DraftField[];
   incoming: Field[];

@@ -23,7 +23,7 @@ export function buildFields(resource: DraftResource, report: Report): void {
       ? addField(resource, 'id', { type: 'id' }, [...path, 'fields'], report)
       : undefined;
   for (const [name, attributes] of Object.entries(source.fields))
-    if (attributes.type !== 'relation')
+    if (attributes.type !== 'relation' && attributes.computed === undefined)
       fields.set(
         name,
         makeField(
@@ -135,7 +135,7 @@ export function fillTimestamps(resource: DraftResource, report: Report): void {
   }
 }
 
-function makeField(
+export function makeField(
   resource: DraftResource,
   name: string,
   attributes: FieldSpecification,
@@ -192,6 +192,7 @@ function makeField(
       attributes.access === undefined
         ? undefined
         : fieldAccessOf(attributes.access, [...path, 'access']),
+    computed: undefined,
     attributes,
   };
 }

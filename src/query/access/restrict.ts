@@ -1,6 +1,6 @@
-import { withParts, type Predicate } from '../filter/predicate.ts';
+import { withParts, type FieldRef, type Predicate } from '../filter/predicate.ts';
 import type { ResourceView } from '../../model/view.ts';
-import type { ExpandPlan, GroupsPlan, ReadPlan, Selection, SortKey } from '../plan.ts';
+import type { ExpandPlan, GroupsPlan, Member, ReadPlan, Selection, SortKey } from '../plan.ts';
 import { RowRules } from './row-rules.ts';
 
 /**
@@ -34,6 +34,10 @@ export function restrictGroups(plan: GroupsPlan, { view }: ResourceView): Groups
 }
 
 function restrictPredicate(predicate: Predicate, rules: RowRules): Predicate {
+  if (predicate.kind === 'compare' || predicate.kind === 'null')
+    return predicate.ref.field.computed === undefined
+      ? predicate
+      : { ...predicate, ref: restrictRef(predicate.ref, rules) };
   const restricted = withParts(predicate, (part) => restrictPredicate(part, rules));
   if (restricted.kind !== 'related') return restricted;
   const branches = restricted.branches.map((branch) => ({
@@ -43,18 +47,36 @@ function restrictPredicate(predicate: Predicate, rules: RowRules): Predicate {
   return { ...restricted, branches };
 }
 
-function restrictSteps<Key extends Pick<SortKey, 'steps'>>(key: Key, rules: RowRules): Key {
-  if (key.steps.length === 0) return key;
+function restrictRef(ref: FieldRef, rules: RowRules): FieldRef {
+  const value = rules.computed(ref.field);
+  return value === undefined ? ref : { ...ref, value };
+}
+
+function restrictSteps<Key extends Pick<SortKey, 'steps' | 'ref'>>(key: Key, rules: RowRules): Key {
+  const { computed } = key.ref.field;
+  if (key.steps.length === 0)
+    return computed === undefined ? key : { ...key, ref: restrictRef(key.ref, rules) };
   const steps = key.steps.map((step) => ({
     ...step,
     where: rules.behind(step.relation, step.target),
   }));
-  return { ...key, steps };
+  return { ...key, steps, ref: restrictRef(key.ref, rules) };
 }
 
 function restrictSelection(selection: Selection, rules: RowRules): Selection {
-  if (selection.expand.length === 0) return selection;
-  return { ...selection, expand: selection.expand.map((one) => restrictExpand(one, rules)) };
+  const isComputed = selection.members.some(({ field }) => field.computed !== undefined);
+  if (selection.expand.length === 0 && !isComputed) return selection;
+  return {
+    members: isComputed
+      ? selection.members.map((member) => restrictMember(member, rules))
+      : selection.members,
+    expand: selection.expand.map((one) => restrictExpand(one, rules)),
+  };
+}
+
+function restrictMember(member: Member, rules: RowRules): Member {
+  const value = rules.computed(member.field);
+  return value === undefined ? member : { ...member, value };
 }
 
 function restrictExpand(expand: ExpandPlan, rules: RowRules): ExpandPlan {

@@ -1,7 +1,13 @@
 import { getOrInsert } from '../../lib/get-or-insert.ts';
-import { withParts, type Predicate } from '../filter/predicate.ts';
-import { decide, matchingRules, type Claims, type Operation } from '../../model/access.ts';
-import type { Relation, Resource } from '../../model/api.ts';
+import { fieldRef, withParts, type ComputedValue, type Predicate } from '../filter/predicate.ts';
+import {
+  decide,
+  matchingRules,
+  type Claims,
+  type Operation,
+  type Rule,
+} from '../../model/access.ts';
+import type { Field, Relation, Resource } from '../../model/api.ts';
 import type { View } from '../../model/view.ts';
 import { isClosed, isEmpty, slotFor } from './claims.ts';
 import type { RuleSlot } from '../plan.ts';
@@ -41,6 +47,33 @@ export class RowRules {
     const rows = this.rowsOf(target, 'read');
     const links = relation.kind === 'belongsToMany' ? this.rowsOf(relation.through, 'read') : [];
     return links.length === 0 ? rows : [...rows, { kind: 'link', where: links }];
+  }
+
+  /** How a field without a column is computed for the caller; undefined for other fields. */
+  computed({ computed, resource }: Field): ComputedValue | undefined {
+    switch (computed?.kind) {
+      case undefined:
+        return undefined;
+      case 'join':
+        return computed;
+      case 'where':
+        return { kind: 'where', where: this.filters(resource, computed.where) };
+      case 'related': {
+        const { function: name, relation, field, isPivot, where } = computed;
+        const { target } = relation;
+        const filters = where === undefined ? [] : this.filters(target, where);
+        const ref = field && fieldRef(field, isPivot);
+        const all = [...filters, ...this.behind(relation, target)];
+        return { kind: 'related', function: name, relation, ref, where: all };
+      }
+      default:
+        return computed satisfies never;
+    }
+  }
+
+  /** Filters of the file, which say nothing of callers. */
+  private filters(resource: Resource, rule: Rule): readonly Predicate[] {
+    return this.predicates(rowRule(resource, rule, this.view.api));
   }
 
   private alternatives(resource: Resource, operation: Operation): readonly Predicate[] {

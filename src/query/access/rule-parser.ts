@@ -30,8 +30,13 @@ export interface RowRuleSlot extends Pick<Slot, 'field' | 'operator'> {
 /** The parsed rules of each resource. A rule of the whole API is parsed for each resource, since names resolve differently. */
 const read = new WeakMap<Resource, Map<Rule, RowRule>>();
 
-/** Parses every row rule of an Api once, and reports problems at the position of the rule in the file. */
+/** Parses every filter of the file once, and reports problems at its position there. */
 export function checkRules(api: Api, report: Report): void {
+  checkRowRules(api, report);
+  checkComputed(api, report);
+}
+
+function checkRowRules(api: Api, report: Report): void {
   const owner = ownerView(api);
   for (const resource of api.resources.values())
     for (const rule of new Set(operations.flatMap((operation) => resource.access[operation]))) {
@@ -43,6 +48,33 @@ export function checkRules(api: Api, report: Report): void {
         report(
           rule.path,
           `${place}${parameter === '' ? '' : `${parameter}: `}${message}`,
+          'error',
+          namesIn(`${parameter} ${message}`),
+        );
+    }
+}
+
+/** Filters of computed fields say nothing of callers. */
+function checkComputed(api: Api, report: Report): void {
+  const owner = ownerView(api);
+  for (const { computed: fields } of api.resources.values())
+    for (const { computed, resource } of fields.values()) {
+      const rule = computed?.kind === 'join' ? undefined : computed?.where;
+      if (computed === undefined || rule?.where === undefined) continue;
+      const about = computed.kind === 'related' ? computed.relation.target : resource;
+      const problems: QueryProblem[] = [];
+      const made = readRule(rule.where, about, owner, problems);
+      const isOfCaller = made.slots.some(
+        ({ operand }) =>
+          operand.kind === 'request' && operand.items.some((item) => 'claim' in item),
+      );
+      if (isOfCaller)
+        problems.push(refused('', 'is the same for every caller, so it takes no {user.<claim>}'));
+      keep(about, rule, made);
+      for (const { parameter, message } of problems)
+        report(
+          rule.path,
+          `${parameter === '' ? '' : `${parameter}: `}${message}`,
           'error',
           namesIn(`${parameter} ${message}`),
         );

@@ -1,4 +1,4 @@
-import type { Field, Relation, Resource } from '../../model/api.ts';
+import type { Field, Relation, RelationToMany, Resource } from '../../model/api.ts';
 import type { Comparison } from '../../model/operators.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 
@@ -10,7 +10,22 @@ export interface FieldRef {
   /** Types the value: the field itself, a declared property, or a field of any JSON for undeclared members. */
   readonly leaf: Field;
   readonly isPivot: boolean;
+  /** How it is computed for this caller, if the field has no column. Set when access rules are added. */
+  readonly value?: ComputedValue;
 }
+
+/** How a value is computed, with the conditions of the file and of access rules. */
+export type ComputedValue =
+  | {
+      readonly kind: 'related';
+      readonly function: 'count' | 'sum' | 'avg' | 'min' | 'max';
+      readonly relation: RelationToMany;
+      /** What the function takes; undefined for `count`. */
+      readonly ref: FieldRef | undefined;
+      readonly where: readonly Predicate[];
+    }
+  | { readonly kind: 'join'; readonly fields: readonly Field[]; readonly between: string }
+  | { readonly kind: 'where'; readonly where: readonly Predicate[] };
 
 /** A reference to a whole field, of the record or of the link to it. */
 export function fieldRef(field: Field, isPivot = false): FieldRef {

@@ -68,7 +68,7 @@ function adviseBehind(where: readonly Predicate[]): string | undefined {
  */
 function isAdvisedIn({ field, members, isPivot }: FieldRef): boolean {
   const { type, items } = field;
-  const isOwn = members.length === 0 && !isPivot;
+  const isOwn = members.length === 0 && !isPivot && field.computed === undefined;
   const isScalar = type.sortable && items === undefined;
   return isOwn && isScalar && type.text !== 'long' && !isConverted(field);
 }

@@ -220,7 +220,7 @@ export class Writer {
    */
   private showing(resource: Resource, links: readonly LinkChange[]): CompiledRead | undefined {
     const { compiled, plain, rights } = this.context;
-    const isOwn = plain === undefined && compiled.selection.expand.length === 0;
+    const isOwn = plain === undefined && compiled.selection.isStored;
     const isShown = rights.allowedRows(resource, 'read') === 'all';
     return isOwn && isShown && links.length === 0 ? compiled : undefined;
   }

@@ -13,6 +13,7 @@ import type { JsonValue, OnDelete, RelationKind, StoredAs } from '../specificati
 import { booleanForms, decimalForms, momentForms } from '../stored-forms.ts';
 import { fieldAccess } from './access.ts';
 import { fits, relationKinds, type Place } from './attribute.ts';
+import { computed } from './computed.ts';
 import { collation, fieldName, fieldNameItem, locale, resourceName } from './common.ts';
 
 /** In a resource as well as inside objects and arrays. */
@@ -327,6 +328,7 @@ export const attributes = {
     ),
     { sets: ['column'], places: anywhere },
   ),
+  computed: fits(computed, { sets: ['scalar', 'idFormat'], places: ['field'] }),
   template: fits(
     text({
       description: 'Generated text with `{{…}}`, such as "{{person.firstName}} <{{self.email}}>".',

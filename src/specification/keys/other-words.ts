@@ -4,7 +4,7 @@
  */
 
 const toComputed =
-  'values that follow from others are made by the client, or by the database in a column that it computes, as a `readOnly` field';
+  'a value that follows from others is a field with `computed`, such as `fullName: { type: string, computed: { join: [firstName, lastName] } }`';
 const toSoftDelete =
   'a delete removes the record; to keep it, add `deletedAt: { type: datetime }`, set it by PATCH, and read with `deletedAt_null=true`';
 const toDelay = 'to wait before answers, write `network: { latency: 500 }`';
@@ -65,9 +65,7 @@ export const otherResourceWords: ReadonlyMap<string, string> = new Map([
 
 /** In a field. */
 export const otherFieldWords: ReadonlyMap<string, string> = new Map([
-  ...['computed', 'virtual', 'get', 'expression', 'formula'].map(
-    (name) => [name, toComputed] as const,
-  ),
+  ...['virtual', 'get', 'expression', 'formula'].map((name) => [name, toComputed] as const),
   ...['hidden', 'private', 'select'].map(
     (name) =>
       [

@@ -1,7 +1,7 @@
 import { isToMany } from '../../model/api.ts';
 import type { SortKey } from '../../query/plan.ts';
 import type { Dialect } from '../dialect.ts';
-import { relatedConditions } from './predicate.ts';
+import { computedSql, relatedConditions } from './predicate.ts';
 import { refSql, relatedTo, type Scope } from './scope.ts';
 import type { Add } from '../statement.ts';
 
@@ -28,7 +28,12 @@ function pathSql(
 ): string {
   const { steps, ref, descending } = key;
   const [step, ...rest] = steps;
-  if (step === undefined) return shown(refSql(ref, scope, dialect));
+  if (step === undefined)
+    return shown(
+      ref.value === undefined
+        ? refSql(ref, scope, dialect)
+        : computedSql(ref.value, scope, dialect, add),
+    );
   const related = relatedTo(scope, step.relation, step.target, undefined, dialect);
   const value = pathSql({ ...key, steps: rest }, shown, related.scope, dialect, add);
   const { join, scope: within } = related;

@@ -1,5 +1,7 @@
 import {
   isRelatedToOne,
+  type ComputedValue,
+  type FieldRef,
   type Predicate,
   type RelatedBranch,
   type RelatedToOne,
@@ -141,6 +143,11 @@ function predicateSql(predicate: Predicate, scope: Scope, context: Context): str
   switch (predicate.kind) {
     case 'compare': {
       const { ref, operator, slot, any = false } = predicate;
+      if (ref.value !== undefined) {
+        // Named once, since an operator may name its column several times.
+        const test = dialect.compare('c.v', operator, add(slot.index), ref.leaf);
+        return `(SELECT ${test} FROM (SELECT ${computedSql(ref.value, scope, dialect, add)} AS v) AS c)`;
+      }
       const value = refSql(ref, scope, dialect);
       if (!any) return dialect.compare(value, operator, add(slot.index), ref.leaf);
       const list = dialect.listTable(add(slot.index), dialect.operandField(operator, ref.leaf));
@@ -151,6 +158,8 @@ function predicateSql(predicate: Predicate, scope: Scope, context: Context): str
     }
     case 'null': {
       const { ref, isNull } = predicate;
+      if (ref.value !== undefined)
+        return `${computedSql(ref.value, scope, dialect, add)} IS ${isNull ? '' : 'NOT '}NULL`;
       const column = columnOf(ref, scope);
       if (ref.members.length === 0)
         return `${keyColumns(column, ref.field)[0]} IS ${isNull ? '' : 'NOT '}NULL`;
@@ -290,4 +299,54 @@ export function isLookupBehind(predicate: Predicate): predicate is RelatedToOne 
   return branch.where.some(
     (part) => isLookup(part) || (isLookupBehind(part) && beginsIndex(parentField(part.relation))),
   );
+}
+
+/**
+ * The expression of a field without a column: of related records a scalar subquery, which an index of the key serves.
+ * Its parameters are bound once, so it must stand once wherever it is written.
+ */
+export function computedSql(
+  value: ComputedValue,
+  scope: Scope,
+  dialect: Dialect,
+  add: Add,
+): string {
+  switch (value.kind) {
+    case 'join': {
+      const texts = value.fields.map((field) => dialect.select(scope.column(field), field));
+      return dialect.joined(texts, value.between);
+    }
+    case 'where': {
+      const all = rowConditions(value.where, scope, dialect, add).join(' AND ');
+      return `(CASE WHEN ${all} THEN 1 = 1 ELSE 1 = 0 END)`;
+    }
+    case 'related': {
+      const { relation, where, ref } = value;
+      const related = relatedTo(scope, relation, relation.target, undefined, dialect);
+      const { join, scope: within, from, where: isRelated } = related;
+      const conditions = relatedConditions(where, join, within, dialect, add);
+      const all = [isRelated, ...conditions].join(' AND ');
+      return `(SELECT ${functionSql(value.function, ref, within, dialect)} ${from} ${all})`;
+    }
+    default:
+      return value satisfies never;
+  }
+}
+
+function functionSql(
+  name: Extract<ComputedValue, { kind: 'related' }>['function'],
+  ref: FieldRef | undefined,
+  scope: Scope,
+  dialect: Dialect,
+): string {
+  if (ref === undefined || name === 'count') return 'count(*)';
+  const { aggregates } = dialect;
+  const { leaf } = ref;
+  const value = refSql(ref, scope, dialect);
+  if (name === 'min' || name === 'max') return `${name}(${dialect.sortKey(value, leaf)})`;
+  const isDouble = leaf.type.number === 'double';
+  const number = isDouble ? value : aggregates.exact(value, leaf, false);
+  if (name === 'avg') return aggregates.fieldAverage(number, leaf);
+  const [double = (one: string): string => one] = aggregates.doubleSum.parts;
+  return isDouble ? double(number) : aggregates.fieldSum(number, leaf);
 }

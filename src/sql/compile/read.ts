@@ -2,6 +2,7 @@ import { isToMany, type Codec, type Field, type Relation, type Resource } from '
 import { isComposite, keyFields } from '../../model/field-types/composite-id.ts';
 import { beginsIndex } from '../../model/indexes.ts';
 import type { SqlValue } from '../../model/values.ts';
+import type { ComputedValue } from '../../query/filter/predicate.ts';
 import type {
   CollectionPaging,
   ExpandPlan,
@@ -15,6 +16,7 @@ import { ColumnList } from '../columns.ts';
 import { codecOf, quote, quoteTable, rowOf, type Dialect } from '../dialect.ts';
 import { joinOf, parentField } from './join.ts';
 import {
+  computedSql,
   listConditions,
   lookupConditions,
   isFoundByRelated,
@@ -41,6 +43,8 @@ export interface Column {
 /** How rows of one resource become records, and the expansions to read after them. */
 export interface CompiledSelection {
   readonly columns: readonly Column[];
+  /** Whether all of it is columns of the row, which a statement that writes the row can return. */
+  readonly isStored: boolean;
   readonly expand: readonly CompiledExpand[];
 }
 
@@ -228,11 +232,32 @@ function compileMembers(
   return members.map((member) => ({
     name: member.name,
     field: member.field,
-    position: columns.position(member.field, alias),
+    position:
+      member.value === undefined
+        ? columns.position(member.field, alias)
+        : computedPosition(member.field, member.value, columns, dialect),
     decode: codecOf(dialect, member.field).decode,
     member,
     isCut: member.only !== undefined || member.without !== undefined,
   }));
+}
+
+/** The position of the value of a field without a column. */
+function computedPosition(
+  field: Field,
+  value: ComputedValue,
+  columns: ColumnList,
+  dialect: Dialect,
+): number {
+  const write = (add: Add): string =>
+    dialect.select(computedSql(value, ownScope, dialect, add), field);
+  const { sql } = buildStatement(dialect, write);
+  return columns.expression(sql, field, write, identityOf(sql, field));
+}
+
+/** Tells computed fields apart: the same text may have other parameters. */
+function identityOf(sql: string, { name, resource }: Field): string {
+  return `${sql} ${resource.name}.${name}`;
 }
 
 /** Compiles a selection; adds the columns that it needs to `columns`. */
@@ -243,6 +268,7 @@ export function compileSelection(
 ): CompiledSelection {
   return {
     columns: compileMembers(selection.members, columns, dialect),
+    isStored: selection.expand.length === 0 && selection.members.every(({ value }) => !value),
     expand: selection.expand.map((expand) => compileExpand(expand, columns, dialect)),
   };
 }
@@ -385,14 +411,17 @@ function compileKey(key: SortKey, columns: ColumnList, dialect: Dialect): Compil
   const field = leaf.items ?? leaf;
   const isFromJson = members.length > 0 || leaf.items !== undefined;
   const decode = isFromJson ? dialect.decodeMember(field) : codecOf(dialect, field).decode;
-  const isColumn = steps.length === 0 && !isFromJson && !ref.isPivot;
+  const isComputed = ref.value !== undefined;
+  const isColumn = steps.length === 0 && !isFromJson && !ref.isPivot && !isComputed;
   const operand = (placeholder: string): string =>
     isFromJson ? placeholder : dialect.sortOperand(placeholder, field);
   const order = { value, operand, descending, nulls, field, decode };
   if (isColumn) return { ...order, name: value, position: columns.position(ref.field) };
   const selected = dialect.select(text, field);
   const write = (add: Add): string => dialect.select(value(add), field);
-  const position = columns.expression(selected, field, parameters.length === 0 ? undefined : write);
+  const written = parameters.length === 0 ? undefined : write;
+  const identity = isComputed ? identityOf(selected, field) : selected;
+  const position = columns.expression(selected, field, written, identity);
   // ORDER BY its number evaluates the expression once for each row.
   const name = selected === text ? (): string => String(position + 1) : value;
   return { ...order, name, position };

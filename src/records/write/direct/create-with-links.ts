@@ -43,7 +43,7 @@ export function createWithLinks(
   const [record] = plan.records;
   if (record === undefined || record.values.size === 0) return undefined;
   const { values, links } = record;
-  const isPlain = plain === undefined && compiled.selection.expand.length === 0;
+  const isPlain = plain === undefined && compiled.selection.isStored;
   if (!isPlain || touchedMorphs(plan.resource, values).length > 0) return undefined;
   if (!isUnrestricted(plan, compiled, rights)) return undefined;
   const added = links.map((change) => linksOf(change, rights, dialect));

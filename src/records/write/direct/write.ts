@@ -47,7 +47,7 @@ export function writeDirectly(
   database: Database,
   statements: WriteStatements,
 ): Promise<readonly WrittenRecord[] | undefined> | undefined {
-  if (read.selection.expand.length > 0) return undefined;
+  if (!read.selection.isStored) return undefined;
   const means = { read, database, statements };
   if (plan.kind === 'create' && plan.records.every(isPlainRecord) && haveSameFields(plan.records))
     return create(plan, means);
