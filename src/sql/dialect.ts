@@ -156,6 +156,11 @@ export interface PlannerHints {
   ) => string;
   /** How many records one INSERT best takes. */
   readonly recordsAnInsert: number;
+  /**
+   * Whether a value that is computed for all records of a list is found faster by grouping the related records than by
+   * a subquery for each record.
+   */
+  readonly groupsRelated: boolean;
   /** Whether LIMIT makes a long sort slower than it is without. */
   readonly limitSlowsSort: boolean;
   /** Whether one statement can make a record and, in its WITH, whatever goes with it; else it takes a transaction. */

@@ -279,6 +279,8 @@ export const postgresAlike: Dialect = {
   name: 'postgresql',
   aggregates,
   limitSlowsSort: false,
+  // For 10,000 records with 200,000 related ones 38 ms, with a subquery for each 205 ms.
+  groupsRelated: true,
   recordsAnInsert: 100,
   placeholder: (count) => `$${count}`,
   storage: (field) => field.type.postgres,

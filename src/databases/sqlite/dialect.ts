@@ -259,6 +259,8 @@ export const sqlite: Dialect = {
   aggregates,
   // It sorts into a tree on disk then, for one of a million rows 4 to 7 times as long.
   limitSlowsSort: true,
+  // It would look each group up in a table of its own.
+  groupsRelated: false,
   // For several it writes every page down that it changes, to be able to take back some of them: a third of the time.
   recordsAnInsert: 1,
   // A bare `?` makes SQLite plan the statement anew whenever its value changes: a third of the time of a page.

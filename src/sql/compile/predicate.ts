@@ -13,7 +13,7 @@ import { operators } from '../../model/operators.ts';
 import type { Dialect } from '../dialect.ts';
 import { keyColumns } from '../key.ts';
 import { joinOf, parentField, type Join } from './join.ts';
-import { columnOf, linkOf, ownScope, refSql, relatedTo, type Scope } from './scope.ts';
+import { columnOf, linkOf, ownScope, refSql, relatedTo, scopeOf, type Scope } from './scope.ts';
 import type { Add } from '../statement.ts';
 
 /** With more conditions on related records than this, each is planned as a separate subquery. */
@@ -331,6 +331,32 @@ export function computedSql(
     default:
       return value satisfies never;
   }
+}
+
+/** The same of all records of a table `t` at once: a table to join, and the expression of the value. */
+export function groupedSql(
+  value: Extract<ComputedValue, { kind: 'related' }>,
+  alias: string,
+  dialect: Dialect,
+): { readonly join: (add: Add) => string; readonly value: string } {
+  const { relation, where, ref, function: name } = value;
+  const { target } = relation;
+  const join = joinOf(relation, target, dialect);
+  const suffix = `_${alias}`;
+  const scope = scopeOf(join, suffix);
+  const above = parentField(relation);
+  const key = join.key(suffix);
+  return {
+    join: (add) => {
+      const conditions = relatedConditions(where, join, scope, dialect, add);
+      const all = [`${key} IS NOT NULL${join.conditions(suffix)}`, ...conditions].join(' AND ');
+      return (
+        ` LEFT JOIN (SELECT ${key} AS k, ${functionSql(name, ref, scope, dialect)} AS v FROM ${join.from(suffix)}` +
+        ` WHERE ${all} GROUP BY 1) AS ${alias} ON ${alias}.k = ${dialect.convertKey(ownScope.column(above), above, join.keyField)}`
+      );
+    },
+    value: name === 'count' ? `coalesce(${alias}.v, 0)` : `${alias}.v`,
+  };
 }
 
 function functionSql(

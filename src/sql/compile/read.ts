@@ -17,6 +17,7 @@ import { codecOf, quote, quoteTable, rowOf, type Dialect } from '../dialect.ts';
 import { joinOf, parentField } from './join.ts';
 import {
   computedSql,
+  groupedSql,
   listConditions,
   lookupConditions,
   isFoundByRelated,
@@ -122,8 +123,11 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
   const columns = new ColumnList(dialect, 't');
   const selection = compileSelection(plan.selection, columns, dialect);
   const from = `FROM ${quoteTable(plan.resource.table)} AS t`;
+  /** Tables with values of sort keys. */
+  const joins: ((add: Add) => string)[] = [];
+  const joined = (add: Add): string => `${from}${joins.map((join) => join(add)).join('')}`;
   let known: CompiledAmong | undefined;
-  const among = (): CompiledAmong => (known ??= compileAmong(plan, columns, dialect));
+  const among = (): CompiledAmong => (known ??= compileAmong(plan, columns, joined, dialect));
   if (plan.kind === 'one') {
     const read = (add: Add): string => {
       const select = `SELECT ${columns.sql(add)} ${from}`;
@@ -143,7 +147,12 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
       keys: [],
     };
   }
-  const keys = plan.order.map((key) => compileKey(key, columns, dialect));
+  const keys = plan.order.map((key) => {
+    const computed = groupedBy(key, plan, dialect);
+    const grouped = computed && groupedSql(computed, `s${joins.length}`, dialect);
+    if (grouped !== undefined) joins.push(grouped.join);
+    return compileKey(key, columns, dialect, grouped?.value);
+  });
   const rowsOf = [...plan.where, ...plan.access];
   const { paging } = plan;
   const after = paging.mode === 'cursor' ? paging.after : undefined;
@@ -156,7 +165,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
       buildStatement(
         dialect,
         (add) => {
-          const select = `SELECT ${columns.sql(add)} ${from}`;
+          const select = `SELECT ${columns.sql(add)} ${joined(add)}`;
           const where = [...part(add), ...conditions(add)];
           return (
             `${select}${whereSql(where)}` +
@@ -197,9 +206,25 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
   return { plan, selection, rows, among, count, estimate, lookup, keys };
 }
 
-function compileAmong(plan: ReadPlan, columns: ColumnList, dialect: Dialect): CompiledAmong {
+function compileAmong(
+  plan: ReadPlan,
+  columns: ColumnList,
+  from: (add: Add) => string,
+  dialect: Dialect,
+): CompiledAmong {
   const idPosition = columns.position(plan.resource.id);
-  return { rows: rowsAmong(plan, columns, dialect), idPosition };
+  return { rows: rowsAmong(plan, columns, dialect, from), idPosition };
+}
+
+/** What a list is sorted by that is best computed for all of its records at once; undefined if nothing is. */
+function groupedBy(
+  { steps, ref: { value } }: SortKey,
+  { where }: Extract<ReadPlan, { kind: 'list' }>,
+  { groupsRelated }: Dialect,
+): Parameters<typeof groupedSql>[0] | undefined {
+  // Filters may leave few records, for which subqueries are faster.
+  const isAll = groupsRelated && steps.length === 0 && where.length === 0;
+  return isAll && value?.kind === 'related' ? value : undefined;
 }
 
 /** The rows whose ids are among `keys` and that the caller may see. */
@@ -207,9 +232,10 @@ export function rowsAmong(
   { resource: { id, table }, access }: ReadPlan,
   columns: ColumnList,
   dialect: Dialect,
+  from = (_: Add): string => `FROM ${quoteTable(table)} AS t`,
 ): Statement {
   const rows = (add: Add): string => {
-    const select = `SELECT ${columns.sql(add)} FROM ${quoteTable(table)} AS t`;
+    const select = `SELECT ${columns.sql(add)} ${from(add)}`;
     const isWanted = dialect.compare(`t.${quote(id.column)}`, 'in', add('keys'), id);
     return `${select}${whereSql([isWanted, ...rowConditions(access, ownScope, dialect, add)])}`;
   };
@@ -402,10 +428,15 @@ function compileTarget(
   };
 }
 
-/** The value of a sort key in a row, for cursors; usually a column that is selected anyway. */
-function compileKey(key: SortKey, columns: ColumnList, dialect: Dialect): CompiledKey {
+/** The value of a sort key in a row, for cursors; usually a column that is selected anyway, or one of `joins`. */
+function compileKey(
+  key: SortKey,
+  columns: ColumnList,
+  dialect: Dialect,
+  grouped?: string,
+): CompiledKey {
   const { steps, ref, descending, nulls } = key;
-  const value = (add: Add): string => keySql(key, ownScope, dialect, add);
+  const value = (add: Add): string => grouped ?? keySql(key, ownScope, dialect, add);
   const { sql: text, parameters } = buildStatement(dialect, value);
   const { leaf, members } = ref;
   const field = leaf.items ?? leaf;
