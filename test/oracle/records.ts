@@ -85,8 +85,9 @@ export function itemOf(
   const { fields, relations } = world.resource(name);
   const values: Record<string, Value> = {};
   for (const [field, shape] of fields)
-    values[field] =
-      shape.definition.nullable !== false && draw.chance(15) ? null : randomValue(draw, shape);
+    if (shape.definition.computed === undefined)
+      values[field] =
+        shape.definition.nullable !== false && draw.chance(15) ? null : randomValue(draw, shape);
   for (const { kind, keys, targets } of relations.values()) {
     const type = kind === 'morphTo' ? draw.pick([...keys.owners.keys()]) : undefined;
     const target = data[keys.owners.get(type ?? '') ?? targets[0] ?? ''] ?? [];

@@ -132,3 +132,34 @@ resources:
       subjectId: { type: string, nullable: true }
       subject: { type: relation, relation: morphTo, typeField: subjectType, idField: subjectId }
 `;
+
+/** The same with fields that are computed, which access rules of other tests could not name. */
+export const computing = specification
+  .replace(
+    '  things:\n    fields:\n',
+    `  things:
+    fields:
+      reviewsCount: { type: integer, computed: { count: reviews } }
+      approved: { type: integer, computed: { count: reviews, where: approved=true } }
+      disapproved: { type: integer, computed: { count: reviews, where: approved=false } }
+      ratings: { type: integer, computed: { sum: reviews.rating } }
+      rating: { type: number, computed: { avg: reviews.rating } }
+      costs: { type: decimal, scale: 3, computed: { sum: reviews.cost } }
+      meanCost: { type: number, computed: { avg: reviews.cost } }
+      lastReview: { type: datetime, computed: { max: reviews.at, where: approved=true } }
+      leastText: { type: text, computed: { min: reviews.text } }
+      weights: { type: integer, computed: { sum: labels.weight } }
+      place: { type: integer, computed: { max: labels.pivot.position } }
+      notesCount: { type: integer, computed: { count: notes } }
+      called: { type: string, computed: { join: [name, logged], with: " - " } }
+      isLive: { type: boolean, computed: { where: kind=live } }
+`,
+  )
+  .replace(
+    '  people:\n    fields:\n      id: { type: id, format: uuid }\n',
+    `  people:
+    fields:
+      id: { type: id, format: uuid }
+      thingsCount: { type: integer, computed: { count: things } }
+`,
+  );

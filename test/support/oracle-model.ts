@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import { computedValue } from './oracle-computed.ts';
 
 /**
  * What the oracle knows of a specification: it reads the same file with the few rules that its tests use (every key of
@@ -109,6 +110,20 @@ export interface Definition {
   readonly typeField?: string;
   readonly idField?: string;
   readonly typeValue?: string;
+  readonly computed?: ComputedDefinition;
+}
+
+/** How a value is computed, as far as tests write it. */
+export interface ComputedDefinition {
+  readonly count?: string;
+  readonly sum?: string;
+  readonly avg?: string;
+  readonly min?: string;
+  readonly max?: string;
+  readonly join?: readonly string[];
+  readonly with?: string;
+  /** One filter for equality. */
+  readonly where?: string;
 }
 
 /** A resource as the file defines it. */
@@ -287,6 +302,23 @@ export class World {
         items.map((item) => ({ resource, item, pivot: undefined })),
       ]),
     );
+    this.compute();
+  }
+
+  /** Gives records the values that follow from others. */
+  private compute(): void {
+    const rows = [...this.rows].map(([resource, all]): [string, readonly Row[]] => {
+      const fields = [...this.resource(resource).fields].filter(
+        ([, { definition }]) => definition.computed !== undefined,
+      );
+      const computed = (row: Row): Row => {
+        const values = fields.map(([name, shape]) => [name, computedValue(this, row, shape)]);
+        return { ...row, item: { ...row.item, ...Object.fromEntries(values) } };
+      };
+      return [resource, fields.length === 0 ? all : all.map(computed)];
+    });
+    this.found = new WeakMap();
+    this.rows = new Map(rows);
   }
 
   rowsOf(resource: string): readonly Row[] {

@@ -39,7 +39,8 @@ export const aggregates: Aggregates = {
     const most = `1e${Math.max(precision, 18) - scale}`;
     return `CASE WHEN abs(${sum}) < ${most} THEN ${sum} END`;
   },
-  fieldAverage: (value) => `avg(${value})::double precision`,
+  // The exact sum as a double over the count, as on SQLite.
+  fieldAverage: (value) => `sum(${value})::double precision / count(${value})`,
   // Records are grouped by the truncated timestamp; only the groups are written as texts.
   datePart: (field, part, isMember) => {
     if (part === 'weekday')

@@ -61,7 +61,7 @@ export const aggregates: Aggregates = {
     return `CASE WHEN ${sum} BETWEEN -${most} AND ${most} THEN ${sum} END`;
   },
   fieldAverage: (value, { type, scale }) =>
-    type.kind === 'decimal' ? `avg(${value}) / 1e${scale}` : `avg(${value} + 0.0)`,
+    `sum(${value} + 0.0)${type.kind === 'decimal' ? ` / 1e${scale}` : ''} / count(${value})`,
   datePart: (field, part) => ({
     parts: [(value) => partOf[part](textOf(value, field))],
     value: first,
