@@ -341,9 +341,10 @@ function readQuery(options: AnyReading): URLSearchParams {
 
 function listQuery(options: AnyListing): URLSearchParams {
   const search = readQuery(options);
-  const { and, or, not, sort, limit, page, offset, cursor } = options;
+  const { and, or, not, search: words, sort, limit, page, offset, cursor } = options;
   for (const [name, groups] of Object.entries({ _and: and, _or: or, _not: not }))
     for (const group of groups ?? []) search.append(name, groupText(group));
+  if (words !== undefined && words.trim() !== '') search.set('search', words);
   if (sort !== undefined && sort.length > 0) search.set('sort', sort.join(','));
   for (const [name, value] of Object.entries({ limit, page, offset, cursor }))
     if (value !== undefined) search.set(name, String(value));

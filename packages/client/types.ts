@@ -304,6 +304,8 @@ export interface Listing<
   readonly or?: readonly Group<Resources[R]['where']>[] | undefined;
   /** Groups of conditions of which none may hold. */
   readonly not?: readonly Group<Resources[R]['where']>[] | undefined;
+  /** Words that must all be found in the texts of a record; a phrase is written in double quotes. */
+  readonly search?: string | undefined;
   readonly sort?: readonly (Resources[R]['sort'] | `-${Resources[R]['sort']}`)[] | undefined;
   readonly limit?: number | undefined;
   readonly page?: number | undefined;

@@ -14,6 +14,7 @@ const limitAnswers: Readonly<Record<keyof typeof limitDefaults, string>> = {
   exportItems: '400 `LIMIT_EXCEEDED`',
   inItems: '400 `LIMIT_EXCEEDED`',
   filters: '400 `LIMIT_EXCEEDED`',
+  searchWords: '400 `LIMIT_EXCEEDED`',
   sorts: '400 `LIMIT_EXCEEDED`',
   groups: '400 `LIMIT_EXCEEDED`',
   pathDepth: '400 `LIMIT_EXCEEDED`',

@@ -1,5 +1,5 @@
 import { fieldTypes } from '../../src/model/field-types/registry.ts';
-import { operators, takes, type Operator } from '../../src/model/operators.ts';
+import { filterOperators, operators, takes } from '../../src/model/operators.ts';
 import {
   collectionParameters,
   parameterNames,
@@ -23,6 +23,7 @@ const parameterTexts: Readonly<Record<ParameterName, readonly [example: string, 
   ],
   sort: ['sort=-price,name', 'Sort keys; `-` sorts descending.'],
   nulls: ['nulls=last', 'Where nulls are sorted: `first` or `last`.'],
+  search: ['search=crème+brul', 'Words that must all be found in the texts of a record.'],
   fields: ['fields=name,author.name', 'The fields to return. Takes `*`, `@group` and paths.'],
   exclude: ['exclude=body', 'The fields to leave out, in place of `fields`.'],
   expand: ['expand=author,comments.author', 'The relations to return with each record.'],
@@ -120,11 +121,10 @@ export function queryParameterReference(): string {
     '',
     ...table(
       ['operator', 'value', 'keeps records whose field'],
-      Object.values(operators).map(({ suffix, operand, meaning }) => [
-        code(suffix),
-        operandTexts[operand],
-        meaning,
-      ]),
+      filterOperators().map((name) => {
+        const { suffix, operand, meaning } = operators[name];
+        return [code(suffix), operandTexts[operand], meaning];
+      }),
     ),
     '`_neq`, `_nin`, `_nlike` and `_nilike` keep records whose field is null. In a text that is looked for, the characters `%`,',
     '`_` and `*` are ordinary.',
@@ -149,9 +149,7 @@ function count(number: number): string {
 function operatorsByType(): readonly string[] {
   const lines = new Map<string, string[]>();
   for (const [name, type] of Object.entries(fieldTypes)) {
-    const taken = (Object.keys(operators) as Operator[]).filter((operator) =>
-      takes(type, operator),
-    );
+    const taken = filterOperators().filter((operator) => takes(type, operator));
     const suffixes = taken.map((operator) => code(operators[operator].suffix)).join(' ');
     lines.set(suffixes, [...(lines.get(suffixes) ?? []), code(name)]);
   }

@@ -86,6 +86,8 @@ export interface Resource {
   readonly groups: ReadonlyMap<string, readonly string[]>;
   readonly timestamps: boolean;
   readonly pagination: PaginationMode;
+  /** The paths of the fields that `search` looks into; undefined for the texts of its own. */
+  readonly search: readonly string[] | undefined;
   readonly access: ResourceAccess;
   /** Its foreign keys of several fields, each a field of the type `compositeIdType` that no request names. */
   readonly compositeKeys: readonly Field[];

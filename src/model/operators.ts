@@ -1,4 +1,12 @@
-import { foldingPattern, globLiteral, globPattern, likeLiteral } from './text-patterns.ts';
+import { searchFolded, searchPattern } from '../lib/search-folding.ts';
+import {
+  foldFunction,
+  foldingPattern,
+  globLiteral,
+  globPattern,
+  likeLiteral,
+  longFolded,
+} from './text-patterns.ts';
 
 /** How the values of a type compare; an operator names those that it takes. */
 export type Comparability =
@@ -262,6 +270,25 @@ const rows = {
       },
     },
   },
+  // Of the parameter `search` alone: no type takes it in a filter.
+  search: {
+    suffix: '',
+    operand: 'value',
+    meaning: 'contains, in any case and without marks',
+    takes: [],
+    comparesWith: 'part',
+    undeclared: 'text',
+    sql: {
+      sqlite: {
+        condition: (column, operand) => `instr(${foldFunction}(${column}), ${operand}) > 0`,
+        operand: searchFolded,
+      },
+      postgres: {
+        condition: (column, operand) => `${longFolded(column)} ~ ${operand}`,
+        operand: searchPattern,
+      },
+    },
+  },
   in: {
     suffix: '_in',
     operand: 'list',
@@ -346,6 +373,11 @@ const table: Record<Operator, OperatorDefinition> = { ...rows };
 
 export const operators: Readonly<Record<Operator, OperatorDefinition>> = table;
 
+/** The operators that filters may use, in the order of documents. */
+export function filterOperators(): readonly Operator[] {
+  return (Object.keys(table) as Operator[]).filter((name) => table[name].takes.length > 0);
+}
+
 /** Whether the operator asks if a value is there. */
 export function isFlag(operator: Operator): operator is Exclude<Operator, Comparison> {
   return operators[operator].operand === 'flag';
@@ -357,7 +389,7 @@ let bySuffixLength: readonly (readonly [Operator, string])[];
 let byComparability: ReadonlyMap<Comparability, readonly Operator[]>;
 
 function indexOperators(): void {
-  const names = Object.keys(table) as Operator[];
+  const names = filterOperators();
   bySuffixLength = names
     .map((name) => [name, table[name].suffix] as const)
     .sort(([, a], [, b]) => b.length - a.length);

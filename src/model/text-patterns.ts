@@ -1,4 +1,5 @@
 import { foldingClass } from '../lib/case-folding.ts';
+import { longFoldings } from '../lib/search-folding.ts';
 
 /** A GLOB pattern of SQLite for `text`, everything in it literal. */
 export function globLiteral(text: string): string {
@@ -32,4 +33,21 @@ export function foldingPattern(text: string): string {
     else pattern += special.has(character) ? `\\${character}` : character;
   }
   return pattern;
+}
+
+/** The function of SQLite connections that folds a text as `search` compares it. */
+export const foldFunction = 'plinth_search_folded';
+
+/** A text in PostgreSQL whose characters that fold to several (ß, ﬁ) are replaced by these, for a pattern of `search`. */
+export function longFolded(column: string): string {
+  const long = longFoldings();
+  const code = (character: string): number => character.codePointAt(0) ?? 0;
+  const text = (folded: string): string =>
+    Array.from(folded, (character) => `chr(${code(character)})`).join(' || ');
+  const replaced = long.reduce(
+    (sql, [character, folded]) => `replace(${sql}, chr(${code(character)}), ${text(folded)})`,
+    column,
+  );
+  const any = long.map(([character]) => `\\u${code(character).toString(16).padStart(4, '0')}`);
+  return `(CASE WHEN ${column} ~ '[${any.join('')}]' THEN ${replaced} ELSE ${column} END)`;
 }

@@ -4,7 +4,7 @@ import { targetsOf } from '../query/filter/path.ts';
 import { decide } from '../model/access.ts';
 import { isToMany, type Field, type Limits } from '../model/api.ts';
 import { recordName } from '../lib/singular.ts';
-import { isFlag, operators, type Operator } from '../model/operators.ts';
+import { filterOperators, isFlag, operators, type Operator } from '../model/operators.ts';
 import {
   fieldNameIn,
   mayCarry,
@@ -105,7 +105,7 @@ function source(name: string): string {
 /** The types of filters, with all operators in the place of those that the file itself names. */
 function filtersSource(): string {
   const some = (isOne: (name: Operator) => boolean): string =>
-    union((Object.keys(operators) as Operator[]).filter(isOne)).replaceAll(`"`, `'`);
+    union(filterOperators().filter(isOne)).replaceAll(`"`, `'`);
   const isPart = (name: Operator): boolean => operators[name].comparesWith === 'part';
   const isValue = (name: Operator): boolean => operators[name].operand === 'value' && !isPart(name);
   const isList = (name: Operator): boolean => operators[name].operand === 'list';

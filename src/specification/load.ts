@@ -73,7 +73,7 @@ export function loadWith(
 ): Loaded {
   const specification = specificationOf(words);
   const placeOf = getOrInsert(places, words, () => placesIn(specification));
-  const suffixes = Object.values(words.operators).map(({ suffix }) => suffix);
+  const suffixes = Object.values(words.operators).flatMap(({ suffix }) => suffix || []);
   const syntax = collectProblems(file, () => ({ line: 1, column: 1, written: '' }));
   const mayBeUnset = (path: Path): boolean =>
     isOnlyRead && isOfServers[String(path[0])]?.(path) === true;

@@ -4,6 +4,7 @@ export const reservedParameters = [
   'limit',
   'offset',
   'cursor',
+  'search',
   'sort',
   'nulls',
   'fields',

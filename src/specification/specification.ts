@@ -52,6 +52,7 @@ export interface ResourceSpecification {
   readonly timestamps?: boolean;
   readonly unique?: readonly (readonly string[])[];
   readonly indexes?: readonly (readonly string[])[];
+  readonly search?: readonly string[];
   readonly access?: AccessSpecification;
   readonly pagination?: PaginationMode;
   readonly network?: NetworkSpecification;
@@ -215,6 +216,7 @@ export interface LimitsSpecification {
   readonly exportItems?: number;
   readonly inItems?: number;
   readonly filters?: number;
+  readonly searchWords?: number;
   readonly sorts?: number;
   readonly groups?: number;
   readonly pathDepth?: number;

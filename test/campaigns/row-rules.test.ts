@@ -44,6 +44,7 @@ function whereOf(draw: Draw, world: World, rule: Rule): string {
     ...rule,
     // So nothing of pages is written.
     id: '1',
+    search: [],
     ids: [],
     sort: [],
     nulls: undefined,

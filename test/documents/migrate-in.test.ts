@@ -90,6 +90,7 @@ test('from json-server', async () => {
     ['/posts?id_in=1,2', posts],
     ['/posts?views_neq=12', [two]],
     ['/posts?title_ilike=one', [one]],
+    ['/posts?search=one', [one]],
     ['/posts?_or=title_ilike:one,views:12', [one]],
   ]);
   // Every request that the page translates is tried.

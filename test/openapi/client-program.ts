@@ -58,6 +58,7 @@ told.push(['counted', counted?.count]);
 told.push(['not there', await api.things.aggregate({ group: ['nmae'], sum: ['name'] }).catch((error: unknown) => error instanceof PlinthError && error.errors), counted?.sum]);
 told.push(['union', (await api.things.list({ where: { id: [thing.id, second.id] } })).data.length]);
 told.push(['or', (await api.notes.list({ or: [{ text: 'of a thing, "quoted": yes', text_in: ['of an owner', 'a,b'] }], sort: ['id'] })).data.length]);
+told.push(['search', (await api.notes.list({ search: 'OF ówner' })).data.length]);
 told.push(['groups', (await api.notes.list({ and: [{ text_like: 'of', _not: [{ text: 'of an owner' }, { text: '(a)' }], _or: [{ text_exists: true }] }], not: [{ text_ieq: 'none' }] })).data.length]);
 const all: string[] = [];
 for await (const { name } of api.things.each({ limit: 1, sort: ['name'] })) all.push(name);
@@ -242,6 +243,7 @@ export const everythingOutput: readonly unknown[] = [
   ],
   ['union', 2],
   ['or', 2],
+  ['search', 1],
   ['groups', 1],
   ['each', ['a thing', 'other thing']],
   ['page', 1],

@@ -32,7 +32,7 @@ const operations: readonly (readonly [string, readonly string[], readonly string
   [
     `${things} get`,
     ['If-None-Match', 'Prefer'],
-    ['page', 'limit', 'offset', 'cursor', 'sort', ...selections, ...groups],
+    ['page', 'limit', 'offset', 'cursor', 'search', 'sort', ...selections, ...groups],
   ],
   [`${things} post`, ['Prefer', 'Idempotency-Key'], selections],
   [`${things}/{id} get`, ['If-None-Match'], ['sort', ...selections]],
@@ -44,7 +44,18 @@ const operations: readonly (readonly [string, readonly string[], readonly string
   [
     `${badges} get`,
     ['If-None-Match', 'Prefer'],
-    ['page', 'limit', 'offset', 'cursor', 'sort', 'nulls', 'fields', 'exclude', ...groups],
+    [
+      'page',
+      'limit',
+      'offset',
+      'cursor',
+      'search',
+      'sort',
+      'nulls',
+      'fields',
+      'exclude',
+      ...groups,
+    ],
   ],
 ];
 

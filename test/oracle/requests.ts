@@ -1,4 +1,5 @@
-import type { Relation, World } from '../support/oracle-model.ts';
+import { folded, isSearched } from '../support/oracle-search.ts';
+import type { Relation, Row, World } from '../support/oracle-model.ts';
 import { collectionOf, shapeAt } from '../support/oracle-paths.ts';
 import {
   nameOf,
@@ -162,6 +163,22 @@ function randomPaging(draw: Draw, world: World): Paging {
     : { mode: 'offset', start: draw.pick([0, 0, 0, 1, 1, 2, 3, 8, 20, 49, 50, 10 ** 15]), limit };
 }
 
+/** Words that are in texts of the witness, or in none. */
+function randomWords(draw: Draw, world: World, witness: Row): readonly string[] {
+  const { fields } = world.resource(witness.resource);
+  const texts = [...fields]
+    .filter(([, shape]) => isSearched(shape))
+    .flatMap(([name]) => witness.item[name] ?? [])
+    .map(String);
+  if (![...fields.values()].some(isSearched)) return [];
+  return Array.from({ length: 1 + draw.below(3) }, () => {
+    const characters = Array.from(texts.length > 0 ? draw.pick(texts) : 'none');
+    const start = draw.below(characters.length + 1);
+    const word = characters.slice(start, start + 1 + draw.below(3)).join('');
+    return draw.chance(20) ? word.toUpperCase() : word;
+  }).filter((word) => folded(word).trim() !== '');
+}
+
 /** One request; what it means, not how it is written. Some resource has to have records. */
 export function randomQuery(draw: Draw, world: World): Query {
   const filled = [...world.resources.keys()].filter((name) => world.rowsOf(name).length > 0);
@@ -188,6 +205,7 @@ export function randomQuery(draw: Draw, world: World): Query {
       : Array.from({ length: draw.pick([0, 0, 0, 1, 2]) }, () =>
           randomGroup(draw, world, witness, 1),
         ).filter((one) => one !== undefined),
+    search: isSingle || draw.chance(85) ? [] : randomWords(draw, world, witness),
     ids:
       isSingle || draw.chance(85)
         ? []

@@ -82,6 +82,16 @@ function groupText(draw: Draw, { parts }: Group): string {
     .join(',');
 }
 
+function searchText(draw: Draw, words: readonly string[]): string {
+  return words
+    .map((word) =>
+      /[\s"]/u.test(word) || draw.chance(20)
+        ? `"${word.replaceAll(/["\\]/gu, String.raw`\$&`)}"`
+        : word,
+    )
+    .join(draw.chance(80) ? ' ' : '  ');
+}
+
 function encode(draw: Draw, text: string): string {
   const encoded = encodeURIComponent(text).replaceAll("'", '%27');
   return draw.chance(50) ? encoded.replaceAll('%20', '+') : encoded;
@@ -89,7 +99,7 @@ function encode(draw: Draw, text: string): string {
 
 /** Writes a request in one of the ways in which it can be written: quotes, blanks and the order of the parameters. */
 export function writeQuery(draw: Draw, world: World, query: Query, base = '/v1'): Written {
-  const { resource, id, conditions, groups, ids, sort, nulls, paging } = query;
+  const { resource, id, conditions, groups, search, ids, sort, nulls, paging } = query;
   const { expand, maxDepth, fields, exclude, isCounted } = query;
   const { paths, pieces: ofExpansions } = expansionPieces(draw, expand, '');
   const optional = (name: string, value: string | undefined): Piece[] =>
@@ -97,6 +107,7 @@ export function writeQuery(draw: Draw, world: World, query: Query, base = '/v1')
   const pieces: Piece[] = [
     ...conditions.map((one): Piece => [nameOf(one, one.operator), valueOf(draw, one)]),
     ...groups.map((group): Piece => [`_${group.kind}`, groupText(draw, group)]),
+    ...optional('search', search.length === 0 ? undefined : searchText(draw, search)),
     ...ids.map((one): Piece => ['id', one]),
     ...optional('sort', sort.length === 0 ? undefined : sortText(draw, sort)),
     ...optional('nulls', nulls),

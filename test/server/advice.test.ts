@@ -273,11 +273,12 @@ describe('what other services call a parameter', () => {
     meant('orderBy', 'sort'),
     meant('per_page', 'limit'),
     meant('skip', 'offset'),
+    meant('q', 'search'),
+    meant('keyword', 'search'),
     meant('_end', 'limit'),
     meant('after', 'cursor'),
     ...(
       [
-        ['q', 'field_ilike=word, or _or=title_ilike:word,body_ilike:word to search several fields'],
         ['_order', 'sort=field, or sort=-field to descend'],
         ['where', 'field=value or field_operator=value for each filter'],
         ['_delay', 'X-Simulate: latency=500 as a header, where debug is on'],

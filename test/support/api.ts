@@ -14,7 +14,7 @@ import { anonymous, type Subject } from '../../src/model/access.ts';
 import type { Api, FieldTypes } from '../../src/model/api.ts';
 import { buildApi } from '../../src/model/build/api.ts';
 import type { ClockAndIds } from '../../src/query/write/defaults.ts';
-import { checkRules } from '../../src/query/access/rule-parser.ts';
+import { checkQueries } from '../../src/query/check.ts';
 import { collectProblems, inOrder } from '../../src/specification/parsers/collector.ts';
 import { loadSpecification } from '../../src/model/load-specification.ts';
 import type { Problem } from '../../src/specification/problems.ts';
@@ -35,7 +35,7 @@ export function build(
     specification &&
     buildApi(specification, model.report, {
       leftOut,
-      check: checkRules,
+      check: checkQueries,
       ...(types === undefined ? {} : { types }),
     });
   const problems = inOrder([...loaded.problems, ...model.problems()]);

@@ -56,6 +56,8 @@ export interface Query {
   readonly id: string | undefined;
   readonly conditions: readonly Condition[];
   readonly groups: readonly Group[];
+  /** The words of `search`. */
+  readonly search: readonly string[];
   /** Of plain `id=…`, which are a union where there are several. */
   readonly ids: readonly string[];
   readonly sort: readonly SortKey[];

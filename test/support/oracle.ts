@@ -6,6 +6,7 @@
 import type { Item, Relation, Row, Value, World } from './oracle-model.ts';
 import { below, collectionOf, filterOf, inOrder } from './oracle-paths.ts';
 import type { Condition, Expansion, Group, Paging, Query, SortKey } from './oracle-query.ts';
+import { isFound } from './oracle-search.ts';
 import { selectFields, selectionBelow, selectPivot, type Selection } from './oracle-selection.ts';
 import { compare } from './oracle-values.ts';
 
@@ -189,7 +190,7 @@ export function groupOf(
 
 /** What a read gives; `skipped`: how many records a cursor has passed. */
 export function answerOf(world: World, query: Query, skipped = 0): Expected {
-  const { resource, id, conditions, groups, ids, sort, nulls, expand, isCounted } = query;
+  const { resource, id, conditions, groups, search, ids, sort, nulls, expand, isCounted } = query;
   const { paging, fields, exclude } = query;
   const limit = paging.limit ?? world.limit('defaultLimit');
   const about: About = {
@@ -213,6 +214,7 @@ export function answerOf(world: World, query: Query, skipped = 0): Expected {
     (row) =>
       isKept(row) &&
       inGroups.every((isIn) => isIn(row)) &&
+      isFound(world, row, search) &&
       (ids.length === 0 || ids.some((one) => compare(kind, row.item['id'] ?? '', one) === 0)),
   );
   const offset = start(paging, limit) + skipped;

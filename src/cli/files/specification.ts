@@ -4,7 +4,7 @@ import { buildApi, type ModelCheck } from '../../model/build/api.ts';
 import type { Api } from '../../model/api.ts';
 import type { FoundForms } from '../../model/field-types/stored-as.ts';
 import { counted, isJsonObject } from '../../model/values.ts';
-import { checkRules } from '../../query/access/rule-parser.ts';
+import { checkQueries } from '../../query/check.ts';
 import {
   collectProblems,
   inOrder,
@@ -79,7 +79,7 @@ export function readSpecification(
   let understood: Api | undefined;
   const check: ModelCheck = (built, report) => {
     understood = built;
-    checkRules(built, report);
+    checkQueries(built, report);
   };
   // A document is the same whenever it is made.
   const specification =
@@ -224,7 +224,7 @@ export function applyForms<File extends ModelFile>(specification: File, forms: F
   const { name, positionOf } = specification;
   const model = collectProblems(name, positionOf);
   const { settings } = specification.api;
-  const api = buildApi(settings, model.report, { forms, check: checkRules });
+  const api = buildApi(settings, model.report, { forms, check: checkQueries });
   const errors = model.problems().filter(({ severity }) => severity === 'error');
   if (api !== undefined && errors.length === 0) return { ...specification, api };
   throw new CommandFailure(

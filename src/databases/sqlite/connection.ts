@@ -1,5 +1,6 @@
 import Driver from 'better-sqlite3';
 import { addNumberFunctions } from './json-numbers.ts';
+import { addSearchFunction } from './search.ts';
 import { valuesFor, type Statement, type Values } from '../../sql/statement.ts';
 import type { Row } from '../database.ts';
 
@@ -16,6 +17,7 @@ export class SqliteConnection {
     this.driver.pragma('trusted_schema = OFF');
     this.driver.pragma('foreign_keys = ON');
     addNumberFunctions(this.driver);
+    addSearchFunction(this.driver);
     if (cache !== undefined) this.driver.pragma(`cache_size = -${Math.ceil(cache / 1024)}`);
   }
 

@@ -8,7 +8,7 @@ import {
   type Version,
 } from '../../model/api.ts';
 import { keyFields } from '../../model/field-types/composite-id.ts';
-import { operators } from '../../model/operators.ts';
+import { filterOperators, operators } from '../../model/operators.ts';
 import { visibleValues } from '../../model/visible-values.ts';
 import {
   fieldNameIn,
@@ -35,12 +35,10 @@ export function modelDocument(view: View): Model {
     version: version.number,
     versions: [...api.versions.keys()].sort((a, b) => a - b),
     limits: api.limits,
-    operators: Object.entries(operators).map(([name, { suffix, operand, meaning }]) => ({
-      name,
-      suffix,
-      operand,
-      meaning,
-    })),
+    operators: filterOperators().map((name) => {
+      const { suffix, operand, meaning } = operators[name];
+      return { name, suffix, operand, meaning };
+    }),
     resources: view.resourceViews().map(resourceDocument),
   };
 }

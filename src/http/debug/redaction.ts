@@ -7,7 +7,7 @@ import { leavesOf, parseGroup } from '../../query/filter/group.ts';
 import { groupFunctions } from '../../query/plan.ts';
 import { sentParameters, type SentParameters } from '../../query/request/debug.ts';
 import { groupParameters, isGroupParameter, isParameter } from '../../query/request/parameters.ts';
-import { operators } from '../../model/operators.ts';
+import { filterOperators, operators } from '../../model/operators.ts';
 import { splitUrl } from '../api/router.ts';
 import type { Mode } from '../edge/edge.ts';
 
@@ -25,7 +25,7 @@ const valueHeaders = ['link', 'location', 'referer', 'x-next-cursor'];
 /** The members of an error body that repeat nothing of the request. */
 const errorFacts: ReadonlySet<string> = new Set(['status', 'error', 'code', 'requestId']);
 
-const suffixes = Object.values(operators).map(({ suffix }) => suffix);
+const suffixes = filterOperators().map((name) => operators[name].suffix);
 const operator = new RegExp(`(?:${suffixes.join('|')})$`, 'u');
 /** A name or path up to the first character that no name has: `pin>1` and `pin:1` hold a value. */
 const beginning = /^[\w.~%[\]-]*/u;

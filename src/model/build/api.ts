@@ -160,6 +160,7 @@ function draftResources(
       isReadOnly: isClosed && !isManaged,
       description: source.description,
       timestamps: source.timestamps ?? false,
+      search: source.search,
       pagination:
         (hasKey ? (source.pagination ?? specification.api?.pagination) : undefined) ?? 'page',
       access: {

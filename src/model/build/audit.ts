@@ -72,6 +72,7 @@ function logOf(
     isManaged: true,
     description: source.description,
     timestamps: false,
+    search: undefined,
     pagination,
     access: { read, create: nobody, update: nobody, delete: nobody },
     fields: new Map(),

@@ -1,7 +1,7 @@
 import { isLookedFor } from '../../query/filter/operand.ts';
 import { targetsOf, isTooDeep, resolvePath, type Path } from '../../query/filter/path.ts';
 import { isToMany, type Field, type Limits } from '../../model/api.ts';
-import { operators, operatorsOf, type Operator } from '../../model/operators.ts';
+import { filterOperators, operators, operatorsOf, type Operator } from '../../model/operators.ts';
 import type { RelationView, ResourceView } from '../../model/view.ts';
 import { isParameter } from '../../query/request/parameters.ts';
 
@@ -45,7 +45,7 @@ export function filterables(resourceView: ResourceView, limits: Limits): readonl
     if (resolved?.ok !== true) return [];
     const takes = operatorsAt(resolved.value);
     // What is a path itself, such as that of a field level_gt, is no level with an operator.
-    const fit = (Object.keys(operators) as Operator[]).filter(
+    const fit = filterOperators().filter(
       (one) => takes.has(one) && !paths.has(filterName(path, one)),
     );
     return [{ path, kind, leaves: endsOf(resolved.value), operators: fit }];

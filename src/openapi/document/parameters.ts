@@ -11,6 +11,7 @@ import {
   type ParameterName,
   type RequestKind,
 } from '../../query/request/parameters.ts';
+import { searchedPaths } from '../../query/search/search.ts';
 import { valueSchema } from './field-schemas.ts';
 import {
   filterables,
@@ -58,6 +59,10 @@ export function reservedParameters(limits: Limits): Readonly<Record<ParameterNam
       description: `What to sort by, at most ${limits.sorts} keys; a minus before a name turns the order round.`,
       ...commas,
       schema: { ...names, maxItems: limits.sorts },
+    },
+    search: {
+      description: `Words that must all be found in the texts of a record, each in any of them, in any case and without accents: at most ${limits.searchWords}. A phrase is written in double quotes.`,
+      schema: { type: 'string' },
     },
     nulls: {
       description: 'Where nulls are sorted to.',
@@ -217,12 +222,10 @@ export function parametersOf(
 }
 
 /** Whether a parameter could do anything on this operation for this caller. */
-function isOffered(
-  name: ParameterName,
-  kind: RequestKind,
-  { relations, fields }: ResourceView,
-): boolean {
+function isOffered(name: ParameterName, kind: RequestKind, resourceView: ResourceView): boolean {
+  const { relations, fields } = resourceView;
   if (name === 'expand' || name === 'maxDepth') return relations.size > 0;
+  if (name === 'search') return searchedPaths(resourceView).length > 0;
   // Of a single record only expanded collections are sorted.
   if (name === 'sort' || name === 'nulls')
     return kind === 'list' || [...relations.values()].some(({ relation }) => isToMany(relation));

@@ -26,6 +26,7 @@ const otherNames = new Map(
     maxDepth: ['depth'],
     offset: ['skip', 'start', '_start'],
     page: ['_page', 'pageNumber', 'page_number'],
+    search: ['q', 'query', '_search', 'keyword', '_q'],
     sort: ['orderBy', 'order_by', 'sortBy', 'sort_by', 'ordering', '_sort'],
     _and: ['and', '$and', '_all'],
     _or: ['or', '$or', '_any'],
@@ -37,13 +38,6 @@ const otherNames = new Map(
 const written = new Map(
   Object.entries({
     'sort=field, or sort=-field to descend': ['_order', 'order', 'direction', 'dir', 'sortOrder'],
-    'field_ilike=word, or _or=title_ilike:word,body_ilike:word to search several fields': [
-      'q',
-      'query',
-      'search',
-      '_search',
-      'keyword',
-    ],
     'field=value or field_operator=value for each filter': [
       'filter',
       'filters',

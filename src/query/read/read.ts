@@ -12,6 +12,7 @@ import type { CursorText } from './cursor.ts';
 import { planExpand } from './expand.ts';
 import { planFilters } from '../filter/plan.ts';
 import type { Paging, ReadPlan, SortKey } from '../plan.ts';
+import { planSearch } from '../search/search.ts';
 import { restrict } from '../access/restrict.ts';
 import { planSelection } from './selection.ts';
 import { planNulls, planSort, withId, type PlannedSort, type SortContext } from './sort.ts';
@@ -51,7 +52,10 @@ export function planList(request: ListRequest, api: Api): Result<ReadPlan> {
   const slots: Slot[] = [];
   const others = parametersOf('list');
   const filters = { resourceView, api, expand, others, isSingle: false, slots, problems };
-  const where = planFilters(rest, query.groups, filters);
+  const where = [
+    ...planFilters(rest, query.groups, filters),
+    ...planSearch(query, resourceView, slots, problems),
+  ];
   const order = withId(sorted.keys, resourceView.resource);
   problems.push(...conflicts);
   const plan: ReadPlan = {
@@ -91,7 +95,14 @@ export function planTargets(
 export function answerQuery({ reserved, texts, debug }: Query): Query {
   const own = [...reserved].filter(([name]) => !isChoosing(name));
   const planKey = own.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join('');
-  const none = { sources: new Map(), conditions: [], groups: [], having: [], problems: [] };
+  const none = {
+    sources: new Map(),
+    conditions: [],
+    search: [],
+    groups: [],
+    having: [],
+    problems: [],
+  };
   return { reserved: new Map(own), texts, debug, planKey, ...none };
 }
 

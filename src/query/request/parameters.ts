@@ -41,6 +41,7 @@ export const parameters = {
   limit: { on: ['list'], part: 'bound' },
   offset: { on: ['list'], part: 'bound' },
   cursor: { on: ['list'], part: 'bound' },
+  search: { on: choosing, part: 'bound' },
   sort: { on: ['list', 'read'], part: 'plan' },
   nulls: { on: answering, part: 'plan' },
   fields: { on: answering, part: 'plan' },

@@ -6,6 +6,7 @@ import {
   type GroupKind,
   type Pair,
 } from '../filter/group.ts';
+import { searchWords } from '../search/words.ts';
 import { either } from '../../specification/parsers/definition.ts';
 import { nearest } from '../../lib/nearest.ts';
 import {
@@ -35,6 +36,8 @@ export interface Query {
   /** Indexes of bound reserved parameters among the texts. */
   readonly sources: ReadonlyMap<ParameterName, number>;
   readonly conditions: readonly Condition[];
+  /** The indexes of the words of `search` among the texts. */
+  readonly search: readonly number[];
   /** One group for each `_and`, `_or` and `_not`. */
   readonly groups: readonly Group<Condition>[];
   /** The conditions on groups: one `and` for each `having`. */
@@ -51,6 +54,7 @@ const none: Query = {
   reserved: new Map(),
   sources: new Map(),
   conditions: [],
+  search: [],
   groups: [],
   having: [],
   texts: [],
@@ -98,6 +102,7 @@ class QueryReader {
   readonly reserved = new Map<ParameterName, string>();
   readonly sources = new Map<ParameterName, number>();
   readonly conditions: Condition[] = [];
+  readonly search: number[] = [];
   readonly groups: Group<Condition>[] = [];
   readonly having: Group<Condition>[] = [];
   readonly texts: string[] = [];
@@ -154,6 +159,9 @@ class QueryReader {
       this.refuse(name, `is given more than once${hint}`);
     } else if (part === 'debug') {
       this.addDebug(name, value);
+    } else if (name === 'search') {
+      this.reserved.set(name, value);
+      this.addSearch(value);
     } else {
       this.reserved.set(name, value);
       this.planKey += `&${name}=`;
@@ -163,6 +171,16 @@ class QueryReader {
         this.texts.push(value);
       }
     }
+  }
+
+  private addSearch(value: string): void {
+    const words = searchWords(value);
+    if (!words.ok) {
+      this.refuse('search', words.error);
+      return;
+    }
+    this.planKey += `&search=${words.value.length}`;
+    for (const word of words.value) this.search.push(this.texts.push(word) - 1);
   }
 
   private addDebug(name: ParameterName, value: string): void {

@@ -90,7 +90,7 @@ export const otherFieldWords: ReadonlyMap<string, string> = new Map([
   ['softDelete', toSoftDelete],
   ['onUpdate', 'keys of an id never change; `timestamps: true` of the resource keeps `updatedAt`'],
   ['autoNow', '`default: now`, or `timestamps: true` of the resource'],
-  ['search', 'any text field is searched with `field_ilike=word`'],
+  ['search', '`search` of the resource names the fields that `search=word` looks into'],
 ]);
 
 /** The message for a word of another tool; undefined for others. */

@@ -128,6 +128,16 @@ export function resourceDefinitions({
           }),
           unique: fieldLists('Fields of which no two records may have the same values together.'),
           indexes: fieldLists('Fields that the database indexes together.'),
+          search: list(
+            text({ description: 'A text field, or a path to one such as author.name.' }),
+            {
+              description:
+                'The fields that `search` looks into; the texts, strings and emails of the resource if left out.',
+              expects: "a list of fields' names, such as [title, author.name]",
+              minimum: 1,
+              distinct: true,
+            },
+          ),
           access,
           pagination,
           network,
