@@ -34,8 +34,9 @@ function resourceLines(resource: ResourceDraft): readonly string[] {
     ...(description === undefined ? [] : [`    description: ${flow(description)}`]),
     ...(table === undefined ? [] : [`    table: ${flow(table)}`]),
     ...(resource.timestamps ? ['    timestamps: true'] : []),
-    ...(key === undefined ? [] : [`    key: ${flow(key)}`]),
-    ...(resource.closed.length === 0 ? [] : [`    access: ${flow(closedAccess(resource))}`]),
+    ...(key === undefined ? [] : [`    key: ${flow(keyValue(key))}`]),
+    ...(isReadOnly(resource) ? ['    readOnly: true'] : []),
+    ...(isPartlyClosed(resource) ? [`    access: ${flow(closedAccess(resource))}`] : []),
     fields.length + relations.size === 0 ? '    fields: {}' : '    fields:',
     ...fields.flatMap(({ name: one, attributes, notes: own }) => [
       ...own.map((note) => comment('      ', note)),
@@ -45,6 +46,19 @@ function resourceLines(resource: ResourceDraft): readonly string[] {
     ...(unique.length === 0 ? [] : [`    unique: ${flow(unique)}`]),
     ...(indexes.length === 0 ? [] : [`    indexes: ${flow(indexes)}`]),
   ];
+}
+
+/** A key of one field is written as its name. */
+function keyValue(key: readonly string[] | 'none'): string | string[] {
+  return typeof key === 'string' ? key : key.length === 1 ? key.join('') : [...key];
+}
+
+function isReadOnly({ closed, key }: ResourceDraft): boolean {
+  return closed.length === 3 && key !== 'none';
+}
+
+function isPartlyClosed({ closed, key }: ResourceDraft): boolean {
+  return closed.length > 0 && closed.length < 3 && key !== 'none';
 }
 
 /** What keeps requests from operations. */
@@ -89,8 +103,9 @@ export function specificationValue(
           ...(resource.description === undefined ? {} : { description: resource.description }),
           ...(resource.table === undefined ? {} : { table: resource.table }),
           ...(resource.timestamps ? { timestamps: true } : {}),
-          ...(resource.key === undefined ? {} : { key: resource.key }),
-          ...(resource.closed.length === 0 ? {} : { access: closedAccess(resource) }),
+          ...(resource.key === undefined ? {} : { key: keyValue(resource.key) }),
+          ...(isReadOnly(resource) ? { readOnly: true } : {}),
+          ...(isPartlyClosed(resource) ? { access: closedAccess(resource) } : {}),
           fields: Object.fromEntries([
             ...resource.fields.map(({ name: one, attributes }) => [one, attributes] as const),
             ...resource.relations,

@@ -1,4 +1,4 @@
-import type { FieldSpecification } from '../specification/specification.ts';
+import type { FieldSpecification, OnDelete } from '../specification/specification.ts';
 
 /** A resource of a draft. */
 export interface ResourceDraft {
@@ -12,16 +12,27 @@ export interface ResourceDraft {
   readonly unique: readonly (readonly string[])[];
   readonly indexes: readonly (readonly string[])[];
   readonly timestamps: boolean;
-  /** The columns of a composite key, by their fields. */
-  readonly key: readonly string[] | undefined;
+  /** The fields that identify records where it is not a field `id`; `none`: nothing does. */
+  readonly key: readonly string[] | 'none' | undefined;
+  /** The foreign keys of several fields. */
+  readonly compositeKeys: readonly CompositeKeyDraft[];
   /** The operations that requests may not do: create, if ids come from another table. */
   readonly closed: readonly ('create' | 'update' | 'delete')[];
   /** Notes for readers of the file, a sentence each. */
   readonly notes: string[];
-  /** For a junction: the names of its two keys. */
+  /** For a junction: the names of its two keys, those of several fields joined with commas. */
   readonly junction: readonly [string, string] | undefined;
   /** Whether a junction has nothing but links, so that it needs no endpoints. */
   readonly isLink: boolean;
+}
+
+/** A foreign key of several fields. */
+export interface CompositeKeyDraft {
+  readonly fields: readonly string[];
+  /** The resource that it leads to. */
+  readonly target: string;
+  /** What a delete does; undefined for what is usual. */
+  readonly onDelete: OnDelete | undefined;
 }
 
 export interface FieldDraft {

@@ -300,6 +300,7 @@ function resourceOf(
     indexes: [],
     timestamps,
     key: undefined,
+    compositeKeys: [],
     closed: [],
     notes,
     junction: junctionKeys(fields, pairsOfKeys),

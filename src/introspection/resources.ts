@@ -1,21 +1,26 @@
+import { recordName } from '../lib/singular.ts';
 import { typeOf } from '../model/field-types/registry.ts';
-import type { FieldTypes } from '../model/api.ts';
-import type { FieldSpecification, OnDelete } from '../specification/specification.ts';
+import type { FieldSpecification } from '../specification/specification.ts';
 import type { ActualIndex, ActualReference } from '../databases/existing/actual-schema.ts';
-import { attributesOf, isNeeded, isOrdered, keyType } from './attributes.ts';
+import { attributesOf, isNeeded, isOrdered } from './attributes.ts';
 import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
 import { fieldName, freeName, likeAnother, resourceName } from './names.ts';
 import { hasTimestamps, trimmed } from './trimmed.ts';
 import { addRelations, junctionKeys } from './relations.ts';
-import type { FoundColumn, FoundDatabase, FoundTable } from './table.ts';
-
-/** A served table, with its names in the file. */
-interface Named {
-  readonly table: FoundTable;
-  readonly resource: string;
-  /** Field names by column name. */
-  readonly fields: ReadonlyMap<string, string>;
-}
+import {
+  compositeKeysOf,
+  guessedReferences,
+  identityOf,
+  idType,
+  keyOf,
+  leftKey,
+  noKeys,
+  reducedReferences,
+  unlessUsual,
+  type Identity,
+  type Named,
+} from './keys.ts';
+import type { FoundDatabase, FoundTable } from './table.ts';
 
 /** A specification for the tables of a database. See docs/contract/6-operation.md#introspect. */
 export function draftOf({
@@ -41,7 +46,7 @@ export function draftOf({
       other && `its name differs from that of ${other.actual.name} in case alone`,
     );
   });
-  let named = namesOf(served);
+  let named = namesOf(served, isManaged, fold);
   let drafts = named.map((one) => resourceOf(one, named, fold, isManaged));
   // Junctions to a table that is left out are left out as well.
   for (;;) {
@@ -54,11 +59,17 @@ export function draftOf({
         !unlinked.includes(table) ||
         leave(table, `${wideKey(table)}, and not all of them lead to what is served`),
     );
-    named = namesOf(served);
+    named = namesOf(served, isManaged, fold);
     drafts = named.map((one) => resourceOf(one, named, fold, isManaged));
   }
   left.push(...drafts.flatMap((draft) => draft.left));
-  const resources = drafts.map(({ resource }) => resource);
+  const resources = drafts
+    .map(({ resource }) => resource)
+    .filter(({ name, table = name, key, fields }) => {
+      const isEmpty = key === 'none' && fields.length === 0;
+      if (isEmpty) left.push(`Table ${table} is left out: none of its columns is served.`);
+      return !isEmpty;
+    });
   addRelations(resources, types);
   const owners = new Set(served.flatMap(({ record }) => record.get('')?.owner ?? []));
   const [owner] = owners;
@@ -82,16 +93,24 @@ function comesBefore(one: FoundTable, other: FoundTable): boolean {
 }
 
 /** Names tables and columns. */
-function namesOf(served: readonly FoundTable[]): readonly Named[] {
+function namesOf(
+  served: readonly FoundTable[],
+  isManaged: boolean,
+  fold: (name: string) => string,
+): readonly Named[] {
   const taken = new Set<string>();
   // Names that a migration has recorded come first, so that they are free.
   const recorded = served.map(({ record }) => record.get('')?.resource);
   for (const name of recorded) if (name !== undefined) taken.add(name.toLowerCase());
-  return served.map((table, index) => ({
-    table,
-    resource: recorded[index] ?? freeName(resourceName(table.actual.name), taken),
-    fields: fieldNames(table),
-  }));
+  return served.map((table, index) => {
+    const identity = isManaged ? 'id' : identityOf(table, served, fold);
+    return {
+      table,
+      resource: recorded[index] ?? freeName(resourceName(table.actual.name), taken),
+      fields: fieldNames(table, identity, fold),
+      identity,
+    };
+  });
 }
 
 /** Whether a primary key of several columns is not that of a junction, since not all of them reference served tables. */
@@ -106,7 +125,11 @@ function isUnlinked(
   return table.primary.length > 1 && !table.primary.every(isLinked);
 }
 
-function fieldNames({ columns, primary, record, actual }: FoundTable): ReadonlyMap<string, string> {
+function fieldNames(
+  { columns, primary, record, actual }: FoundTable,
+  identity: Identity,
+  fold: (name: string) => string,
+): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   const taken = new Set(['id']);
   for (const { actual: column } of columns) {
@@ -118,12 +141,16 @@ function fieldNames({ columns, primary, record, actual }: FoundTable): ReadonlyM
   }
   for (const { actual: column } of columns) {
     if (names.has(column.name)) continue;
-    const isId = primary.length === 1 && primary[0] === column.name;
-    const plain = fieldName(column.name);
-    const isKey = actual.references.some(({ column: own }) => own === column.name);
+    const isId = identity === 'id' && primary.length === 1 && primary[0] === column.name;
+    const reference = actual.references.find(({ column: own }) => fold(own) === fold(column.name));
+    const isKey = reference !== undefined;
+    // Here `id` is made of other fields, or is not.
+    const isTaken = identity !== 'id' && fieldName(column.name) === 'id';
+    const instead = isKey ? `${recordName(resourceName(reference.table))}Id` : 'ownId';
+    const plain = isTaken ? fieldName(instead) : fieldName(column.name);
     const isNumber = !/CHAR|TEXT/iu.test(column.type);
     // A numeric `reportsTo` leaves that name to its relation.
-    const name = isKey && isNumber && !plain.endsWith('Id') ? `${plain}Id` : plain;
+    const name = isKey && isNumber && !/id$/iu.test(plain) ? `${plain}Id` : plain;
     names.set(column.name, isId ? 'id' : freeName(name, taken));
   }
   return names;
@@ -135,9 +162,16 @@ function resourceOf(
   fold: (name: string) => string,
   isManaged: boolean,
 ): { readonly resource: ResourceDraft; readonly left: readonly string[] } {
-  const { table, resource: name } = named;
+  const { table, resource: name, identity } = named;
   const lists = indexLists(named, fold);
-  const { fields, left, isFilled } = fieldsOf(named, lists, all, fold, isManaged);
+  // A key in a view that takes writes would keep records from being deleted.
+  const isReadOnly = table.closed.length === 3 || identity === 'none';
+  const guessed = isReadOnly ? guessedReferences(named, all) : [];
+  const references = table.isView
+    ? guessed
+    : [...table.actual.references, ...reducedReferences(named, all, fold)];
+  const { fields, left, isFilled } = fieldsOf(named, lists, references, all, fold, isManaged);
+  const wide = isManaged ? noKeys : compositeKeysOf(named, fields, references, all, fold);
   const isSorted = (one: string): boolean =>
     fields.some((draft) => draft.name === one && isOrdered(draft.attributes, table.types));
   const unique = distinct(
@@ -154,12 +188,12 @@ function resourceOf(
       .map((list) => (list.length > 1 && list.at(-1) === 'id' ? list.slice(0, -1) : list))
       .filter((list) => list.every(isSorted) && !list.includes('id')),
   );
-  const junction = junctionKeys(fields, unique);
+  const junction = junctionKeys(fields, unique, wide.keys);
   if (junction !== undefined) nameActions(fields, junction);
   markIndexed(fields, unique, plain);
   const timestamps = hasTimestamps(fields);
   return {
-    left,
+    left: [...left, ...wide.left],
     resource: {
       name,
       description: table.comment,
@@ -169,12 +203,19 @@ function resourceOf(
       unique,
       indexes: plain.filter((list) => list.length > 1),
       timestamps,
-      key: isManaged || table.primary.length < 2 ? undefined : keyOfRows(named),
+      key: identity === 'id' ? undefined : identity === 'none' ? identity : keyOfRows(named),
+      compositeKeys: wide.keys.map(({ action, ...key }) => ({
+        ...key,
+        onDelete:
+          junction?.includes(key.fields.join(',')) === true
+            ? unlessUsual(action, 'cascade')
+            : key.onDelete,
+      })),
       closed:
-        isFilled && !isNumberedElsewhere(table, fold)
+        isFilled && (identity !== 'id' || !isNumberedElsewhere(table, fold))
           ? table.closed
           : [...new Set(['create' as const, ...table.closed])],
-      notes: [...table.notes],
+      notes: identity === 'none' ? [keyless] : [...table.notes],
       junction,
       isLink:
         table.primary.length > 1 ||
@@ -182,6 +223,11 @@ function resourceOf(
     },
   };
 }
+
+const guessedReference =
+  'A guess by its name: take away `reference` and the relation if it is no key.';
+
+const keyless = 'Nothing identifies its rows, so it is served as lists alone.';
 
 /** The field names of an index that requests can use, or that is unique. */
 type IndexList = ActualIndex & { readonly fields: readonly string[] };
@@ -201,6 +247,7 @@ function indexLists(
 function fieldsOf(
   { table, fields: names }: Named,
   lists: readonly IndexList[],
+  references: readonly ActualReference[],
   all: readonly Named[],
   fold: (name: string) => string,
   isManaged: boolean,
@@ -209,8 +256,10 @@ function fieldsOf(
   readonly left: readonly string[];
   readonly isFilled: boolean;
 } {
-  const { actual, columns, primary, rowKey, wideKeys } = table;
-  const left = wideKeys.map((key) => `Of table ${actual.name} ${key} is not served.`);
+  const { actual, columns, primary, rowKey } = table;
+  const left = isManaged
+    ? actual.wideReferences.map((key) => leftKey(actual, key.table, 'is not served'))
+    : [];
   const fields: FieldDraft[] = [];
   let isFilled = true;
   if (isManaged && primary.length > 1 && rowKey !== undefined && !names.has('id'))
@@ -241,7 +290,8 @@ function fieldsOf(
       isFilled &&= !isMissed;
       continue;
     }
-    const key = keyOf(column, actual.references, all, fold);
+    const key = keyOf(column, references, all, fold);
+    const guess = table.isView && key.target !== undefined ? [guessedReference] : [];
     if (name === 'id') {
       const id = idType(type.attributes, table.types);
       if (id === undefined) continue;
@@ -269,7 +319,7 @@ function fieldsOf(
       table.types,
       isManaged,
     );
-    const draft = field(name, own, attributes, [...notes, ...key.notes]);
+    const draft = field(name, own, attributes, [...notes, ...key.notes, ...guess]);
     fields.push({ ...draft, target: key.target, kinds: column.kinds });
   }
   return { fields, left, isFilled };
@@ -335,65 +385,6 @@ function field(
   };
 }
 
-const actions: Readonly<Record<string, OnDelete>> = { CASCADE: 'cascade', 'SET NULL': 'setNull' };
-
-/** The target of a column that is a foreign key to a served table. */
-function keyOf(
-  { actual: { name, nullable }, type }: FoundColumn,
-  references: readonly ActualReference[],
-  all: readonly Named[],
-  fold: (name: string) => string,
-): {
-  readonly target: FieldDraft['target'];
-  readonly reference: FieldSpecification | undefined;
-  readonly notes: readonly string[];
-} {
-  const none = { target: undefined, reference: undefined, notes: [] };
-  const found = references.find(({ column }) => fold(column) === fold(name));
-  if (found === undefined || 'left' in type) return none;
-  const target = all.find(({ table }) => fold(table.actual.name) === fold(found.table));
-  if (target === undefined)
-    return { ...none, notes: [`A key to ${found.table}, which is not served.`] };
-  const column = found.target ?? target.table.primary[0] ?? '';
-  const [, fieldNamed = ''] = [...target.fields].find(([one]) => fold(one) === fold(column)) ?? [];
-  const there = target.table.columns.find(({ actual }) => fold(actual.name) === fold(column))?.type;
-  if (there === undefined || 'left' in there) return none;
-  const { types } = target.table;
-  const typeName = keyType(there.attributes, types);
-  if (typeName !== keyType(type.attributes, types))
-    return {
-      ...none,
-      notes: [
-        `A key to ${found.table}.${column}, which is of another type; it is served as a plain value.`,
-      ],
-    };
-  const action = actions[found.onDelete] ?? 'restrict';
-  const onDelete = action === 'setNull' && !nullable ? 'restrict' : action;
-  const usual = nullable ? 'setNull' : 'restrict';
-  return {
-    target: { resource: target.resource, field: fieldNamed },
-    reference: {
-      ...formOf(there.attributes),
-      type: typeName,
-      reference: `${target.resource}.${fieldNamed}`,
-      ...(onDelete === usual ? {} : { onDelete }),
-    },
-    notes:
-      found.onDelete === 'SET DEFAULT'
-        ? ['On delete the database sets its default; here such a delete is refused.']
-        : [],
-  };
-}
-
-/** The attributes for the stored form of a type, which a key shares with its target. */
-function formOf({ storedAs, precision, scale }: FieldSpecification): Partial<FieldSpecification> {
-  return {
-    ...(storedAs === undefined ? {} : { storedAs }),
-    ...(precision === undefined ? {} : { precision }),
-    ...(scale === undefined ? {} : { scale }),
-  };
-}
-
 function distinct(lists: readonly (readonly string[])[]): readonly (readonly string[])[] {
   return [...new Map(lists.map((list) => [list.join(' '), list])).values()];
 }
@@ -442,22 +433,8 @@ function keyOfRows({ table, fields }: Named): readonly string[] {
 }
 
 /** Why an unmanaged table cannot be served; undefined if it can. */
-function unservable({ actual, columns, primary, types }: FoundTable): string | undefined {
+function unservable({ actual }: FoundTable): string | undefined {
   if (actual.name === '') return 'it has no name';
   if (actual.columns.has('')) return 'one of its columns has no name';
-  if (primary.length === 0) return 'no unique columns that are never null identify its rows';
-  if (primary.length > 1) return undefined;
-  const type = columns.find(({ actual: { name } }) => name === primary[0])?.type;
-  if (type === undefined || 'left' in type) return 'its key cannot be served';
-  return idType(type.attributes, types) === undefined
-    ? `its key is of type ${type.attributes.type}; it has to be a whole number, a UUID or text`
-    : undefined;
-}
-
-/** The type of an id with this column; undefined if the column cannot be an id. */
-function idType(attributes: FieldSpecification, types: FieldTypes): FieldSpecification | undefined {
-  const { kind, number, text } = typeOf(attributes, types);
-  if (number === 'whole') return { type: 'id' };
-  if (kind === 'uuid') return { type: 'id', format: 'uuid' };
-  return text === undefined ? undefined : { type: 'id', format: 'string' };
+  return undefined;
 }

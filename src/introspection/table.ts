@@ -27,20 +27,20 @@ export interface FoundColumn {
 export interface FoundTable {
   readonly actual: ActualTable;
   readonly columns: readonly FoundColumn[];
-  /** The columns of the primary key, in order; for a junction without one, the unique columns. */
+  /** The columns of the primary key, in order; without one, those of a unique key that is never null. */
   readonly primary: readonly string[];
   /** The row id of a table with a primary key of several columns; undefined if it has none. */
   readonly rowKey: string | undefined;
   /** The types that its columns may be recognised as. */
   readonly types: FieldTypes;
-  /** The foreign keys of several columns, for messages. */
-  readonly wideKeys: readonly string[];
   /** What a migration has recorded about it, by column. */
   readonly record: ReadonlyMap<string, RecordRow>;
   /** What somebody has said of it in the database. */
   readonly comment: string | undefined;
   /** The operations that it does not take: those of a view. */
   readonly closed: readonly ('create' | 'update' | 'delete')[];
+  /** Whether it is no table but shows rows of others, so that no foreign keys are declared in it. */
+  readonly isView: boolean;
   /** Sentences for readers of the file. */
   readonly notes: readonly string[];
 }
@@ -75,4 +75,32 @@ export function recordedType(
   if (kind === 'unixSeconds' || kind === 'unixMilliseconds') return momentIn(kind);
   // The simplest type of a kind has its name.
   return types[kind] === undefined ? undefined : { type: kind };
+}
+
+/** The columns of the shortest unique key that is never null. */
+export function uniqueColumns({ indexes, columns }: ActualTable): readonly string[] | undefined {
+  const isFilled = (name: string | null): name is string =>
+    name !== null &&
+    [...columns.values()].some((column) => column.name === name && !column.nullable);
+  return indexes
+    .filter(({ unique, columns: names }) => unique && names.every(isFilled))
+    .map(({ columns: names }) => names.filter(isFilled))
+    .toSorted((a, b) => a.length - b.length)[0];
+}
+
+/** How many rows of a view are looked at to find what identifies them. */
+export const sampledRows = 10_000;
+
+export function isNamedAsKey(column: string): boolean {
+  return /^id$|_?id$/iu.test(column);
+}
+
+/** The columns of a view that may identify its rows, those named as an id first. */
+export function keyCandidates(names: readonly string[]): readonly string[] {
+  return names.toSorted((a, b) => Number(isNamedAsKey(b)) - Number(isNamedAsKey(a))).slice(0, 5);
+}
+
+/** What the file says of a guessed key. */
+export function guessedKey(kind: string, column: string): string {
+  return `${kind}: its values of ${column} are unique now; name another column of the id if that is not meant.`;
 }

@@ -10,6 +10,8 @@ export interface ActualTable {
   readonly name: string;
   readonly columns: ReadonlyMap<string, ActualColumn>;
   readonly references: readonly ActualReference[];
+  /** The foreign keys of several columns. */
+  readonly wideReferences: readonly WideReference[];
   readonly indexes: readonly ActualIndex[];
   /** The table options at the end of `CREATE TABLE`. */
   readonly options: string;
@@ -77,6 +79,16 @@ export interface ActualReference {
    * prevent.
    */
   readonly others: string;
+}
+
+/** An existing foreign key of several columns. */
+export interface WideReference {
+  readonly columns: readonly string[];
+  readonly table: string;
+  /** The columns that these refer to, in their order; undefined for the primary key. */
+  readonly targets: readonly string[] | undefined;
+  /** In SQL: `SET NULL`. */
+  readonly onDelete: string;
 }
 
 /** An index of whole columns and all rows. */

@@ -8,6 +8,7 @@ import type {
   ActualReference,
   ActualTable,
   Found,
+  WideReference,
 } from '../existing/actual-schema.ts';
 import { readRecord, recordQuery, recordTable, type RecordRow } from '../existing/schema-record.ts';
 
@@ -73,17 +74,23 @@ const indexesQuery = (hasViews: boolean): string =>
   ` JOIN pg_am ON pg_am.oid = index_.relam AND amname = 'btree'` +
   ` WHERE ${inSchema(hasViews)} AND indisvalid AND indpred IS NULL AND indexprs IS NULL`;
 
+/** The names of the columns whose numbers an array has, as JSON. */
+function namesOf(table: string, numbers: string): string {
+  return (
+    `(SELECT json_agg(attname ORDER BY place) FROM unnest(${numbers}) WITH ORDINALITY AS key(number, place)` +
+    ` JOIN pg_attribute ON attrelid = ${table} AND attnum = key.number)::jsonb`
+  );
+}
+
 /** Tables of other schemas are named with their schema, since this schema may have one of the same name. */
 const referencesQuery =
-  `SELECT table_.relname, own.attname, CASE WHEN target.relnamespace <> table_.relnamespace` +
-  ` THEN target.relnamespace::regnamespace::text || '.' ELSE '' END || target.relname, pointed.attname, confdeltype, conname, confupdtype, condeferrable, condeferred,` +
+  `SELECT table_.relname, ${namesOf('conrelid', 'conkey')}, CASE WHEN target.relnamespace <> table_.relnamespace` +
+  ` THEN target.relnamespace::regnamespace::text || '.' ELSE '' END || target.relname, ${namesOf('confrelid', 'confkey')}, confdeltype, conname, confupdtype, condeferrable, condeferred,` +
   // The column exists from PostgreSQL 18 on.
   ` coalesce((to_jsonb(pg_constraint) ->> 'conenforced')::boolean, true)` +
   ` FROM pg_constraint JOIN pg_class AS table_ ON table_.oid = conrelid` +
   ` JOIN pg_class AS target ON target.oid = confrelid` +
-  ` JOIN pg_attribute AS own ON own.attrelid = conrelid AND own.attnum = conkey[1]` +
-  ` JOIN pg_attribute AS pointed ON pointed.attrelid = confrelid AND pointed.attnum = confkey[1]` +
-  ` WHERE ${inSchema(false)} AND contype = 'f' AND cardinality(conkey) = 1` +
+  ` WHERE ${inSchema(false)} AND contype = 'f'` +
   // If a column has several foreign keys, the one within this schema counts.
   ` ORDER BY target.relnamespace <> table_.relnamespace`;
 
@@ -134,6 +141,7 @@ interface ReadTable extends ActualTable {
   mayFill: boolean;
   readonly columns: Map<string, ActualColumn>;
   readonly references: ActualReference[];
+  readonly wideReferences: WideReference[];
   readonly indexes: ActualIndex[];
 }
 
@@ -173,6 +181,7 @@ export async function readTables(
       name,
       columns: new Map(),
       references: [],
+      wideReferences: [],
       indexes: [],
       options: '',
       peculiarity: undefined,
@@ -225,15 +234,29 @@ export async function readTables(
     });
   }
   for (const row of await ask(referencesQuery)) {
-    const [table, column, target, targetColumn, onDelete, name, onUpdate, ...more] = row;
+    const [table, columns, target, targetColumns, onDelete, name, onUpdate, ...more] = row;
+    const [own, pointed] = [columns, targetColumns].map(
+      (list) => JSON.parse(String(list)) as string[],
+    );
+    const [column = '', ...others] = own ?? [];
+    const action = deleteActions[String(onDelete)] ?? '';
+    if (others.length > 0) {
+      tableOf(table).wideReferences.push({
+        columns: [column, ...others],
+        table: String(target),
+        targets: pointed,
+        onDelete: action,
+      });
+      continue;
+    }
     const [deferrable, deferred, enforced] = more;
     const update = deleteActions[String(onUpdate)];
     tableOf(table).references.push({
       name: String(name),
-      column: String(column),
+      column,
       table: String(target),
-      target: String(targetColumn),
-      onDelete: deleteActions[String(onDelete)] ?? '',
+      target: pointed?.[0],
+      onDelete: action,
       isEnforced: enforced === true,
       others:
         (update === undefined || onUpdate === 'a' ? '' : ` ON UPDATE ${update}`) +

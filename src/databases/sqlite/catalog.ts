@@ -12,16 +12,20 @@ import {
   type ActualIndex,
   type ActualReference,
   type ActualTable,
+  type WideReference,
 } from '../existing/actual-schema.ts';
 
 /** The name of SQLite's implicit row key. */
 export const rowKeyName = 'rowid';
 
-/** Reads the tables of a database, by folded name; each on demand. */
-export function readTables(driver: Driver.Database): ReadonlyMap<string, () => ActualTable> {
+/** Reads the tables of a database, by folded name, and with `hasViews` its views; each on demand. */
+export function readTables(
+  driver: Driver.Database,
+  hasViews = false,
+): ReadonlyMap<string, () => ActualTable> {
   const tables = driver
     .prepare<[], { name: string; sql: string }>(
-      `SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL`,
+      `SELECT name, sql FROM sqlite_schema WHERE (type = 'table'${hasViews ? ` OR type = 'view'` : ''}) AND sql IS NOT NULL`,
     )
     .all();
   return new Map(
@@ -139,6 +143,16 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     isEnforced: true,
     others: '',
   }));
+  const wideReferences = [...severalColumns].map((id): WideReference => {
+    const parts = keys.filter((row) => row.id === id).toSorted((a, b) => a.seq - b.seq);
+    const targets = parts.flatMap(({ target }) => target ?? []);
+    return {
+      columns: parts.map(({ column }) => column),
+      table: parts[0]?.table ?? '',
+      targets: targets.length === parts.length ? targets : undefined,
+      onDelete: parts[0]?.action ?? '',
+    };
+  });
   const byName = new Map(columns.map((column) => [foldName(column.name), column]));
   const keyLength = columns.filter(({ isPrimary }) => isPrimary).length;
   const hasPair =
@@ -162,6 +176,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     columns: byName,
     indexes,
     references,
+    wideReferences,
     options: words.at(-1) === 'STRICT' ? ' STRICT' : '',
     peculiarity:
       severalColumns.size > 0

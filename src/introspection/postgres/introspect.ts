@@ -20,7 +20,17 @@ import { hintsOf, momentIn } from '../forms.ts';
 import { kindsQuery } from '../morphs.ts';
 import { nativeField } from './native.ts';
 import { decimalBounds, postgresType, type Enums } from './types.ts';
-import { recordedType, type ColumnType, type FoundDatabase, type FoundTable } from '../table.ts';
+import {
+  guessedKey,
+  isNamedAsKey,
+  keyCandidates,
+  recordedType,
+  sampledRows,
+  uniqueColumns,
+  type ColumnType,
+  type FoundDatabase,
+  type FoundTable,
+} from '../table.ts';
 
 const own = `to_regnamespace(quote_ident(current_schema()))`;
 
@@ -32,11 +42,6 @@ const enumsQuery =
 const checksQuery =
   `SELECT relname, pg_get_expr(conbin, conrelid) FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid` +
   ` WHERE contype = 'c' AND relnamespace = ${own}`;
-
-const wideKeysQuery =
-  `SELECT own.relname, target.relname FROM pg_constraint JOIN pg_class AS own ON own.oid = conrelid` +
-  ` JOIN pg_class AS target ON target.oid = confrelid` +
-  ` WHERE contype = 'f' AND cardinality(conkey) > 1 AND own.relnamespace = ${own}`;
 
 /** Selects the comments on tables and columns. */
 const commentsQuery =
@@ -81,7 +86,7 @@ export async function readPostgres(
       groups.set(String(table), [...(groups.get(String(table)) ?? []), String(text)]);
     return groups;
   };
-  const [checks, wideKeys] = [await grouped(checksQuery), await grouped(wideKeysQuery)];
+  const checks = await grouped(checksQuery);
   const comments = new Map<string, string>();
   for (const [table, column, text] of await ask(commentsQuery))
     comments.set(`${String(table)}\0${String(column)}`, String(text));
@@ -147,13 +152,8 @@ export async function readPostgres(
       types,
       rowKey: isManaged && keys.length > 1 ? 'id' : undefined,
       closed: view === undefined ? [] : closedTo(view),
-      notes:
-        guessed === undefined
-          ? []
-          : [
-              `${view?.name ?? 'View'}: its values of ${guessed} are unique now; name another column of the id if that is not meant.`,
-            ],
-      wideKeys: (wideKeys.get(name) ?? []).map((table) => `its key of several columns to ${table}`),
+      notes: guessed === undefined ? [] : [guessedKey(view?.name ?? 'View', guessed)],
+      isView: view !== undefined && view.name !== 'Foreign table',
       record: recorded,
       comment: comments.get(`${name}\0`),
     });
@@ -175,29 +175,14 @@ function closedTo({ writes }: ViewKind): FoundTable['closed'] {
   );
 }
 
-/** The columns of the shortest unique key that is never null. */
-function uniqueColumns({ indexes, columns }: ActualTable): readonly string[] | undefined {
-  const isFilled = (name: string | null): name is string =>
-    name !== null && columns.get(name)?.nullable === false;
-  return indexes
-    .filter(({ unique, columns: names }) => unique && names.every(isFilled))
-    .map(({ columns: names }) => names.filter(isFilled))
-    .toSorted((a, b) => a.length - b.length)[0];
-}
-
-/** How many rows of a view are looked at. */
-const sampledRows = 10_000;
-
 /** The column of a view whose values identify its rows: `id`, or the first one with distinct values. */
 async function guessKey(ask: Ask, { name, columns }: ActualTable): Promise<string | undefined> {
-  const isId = (column: string): boolean => /^id$|_?id$/iu.test(column);
-  const names = [...columns.keys()].toSorted((a, b) => Number(isId(b)) - Number(isId(a)));
-  for (const column of names.slice(0, 5)) {
+  for (const column of keyCandidates([...columns.keys()])) {
     const [row = []] = await ask(
       `SELECT count(*)::int, count(DISTINCT c::text)::int FROM (SELECT ${quote(column)} AS c FROM ${quote(name)} LIMIT ${sampledRows}) AS sampled`,
     );
     const [all, distinct] = row.map(Number);
-    const isLikely = all === 0 ? isId(column) : all === distinct;
+    const isLikely = all === 0 ? isNamedAsKey(column) : all === distinct;
     if (isLikely) return column;
   }
   return undefined;

@@ -31,7 +31,12 @@ import {
   type Recognised,
 } from './types.ts';
 import {
+  guessedKey,
+  isNamedAsKey,
+  keyCandidates,
   recordedType,
+  sampledRows,
+  uniqueColumns,
   type ColumnType,
   type FoundColumn,
   type FoundDatabase,
@@ -46,19 +51,23 @@ export function readSqlite(
 ): FoundDatabase {
   const driver = new Driver(file, { readonly: true, fileMustExist: true });
   try {
-    return { ...readAll(driver, types), isManaged };
+    return { ...readAll(driver, types, isManaged), isManaged };
   } finally {
     driver.close();
   }
 }
 
-function readAll(driver: Driver.Database, types: FieldTypes): Omit<FoundDatabase, 'isManaged'> {
+function readAll(
+  driver: Driver.Database,
+  types: FieldTypes,
+  isManaged: boolean,
+): Omit<FoundDatabase, 'isManaged'> {
   const names = driver
     .prepare<[], { type: string; name: string; sql: string | null }>(
       `SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid`,
     )
     .all();
-  const tables = readTables(driver);
+  const tables = readTables(driver, !isManaged);
   const record = readMade(driver);
   const found: FoundTable[] = [];
   const left: string[] = [];
@@ -66,7 +75,7 @@ function readAll(driver: Driver.Database, types: FieldTypes): Omit<FoundDatabase
   for (const { type, name, sql } of names) {
     if (foldName(name).startsWith(servicePrefix)) continue;
     const owner = virtual.find((one) => one.name !== name && name.startsWith(`${one.name}_`));
-    if (type === 'view') left.push(`View ${name} is left out: views are not served.`);
+    if (type === 'view' && isManaged) left.push(`View ${name} is left out: views are not served.`);
     else if (virtual.some((one) => one.name === name))
       left.push(`Table ${name} is left out: it is virtual.`);
     // The shadow tables of a virtual table.
@@ -80,6 +89,7 @@ function readAll(driver: Driver.Database, types: FieldTypes): Omit<FoundDatabase
             sql ?? '',
             record.filter((row) => foldName(row.table) === foldName(name)),
             types,
+            { isManaged, isView: type === 'view' },
           ),
         );
     }
@@ -98,6 +108,7 @@ function readTable(
   sql: string,
   record: readonly RecordRow[],
   types: FieldTypes,
+  { isManaged, isView }: { readonly isManaged: boolean; readonly isView: boolean },
 ): FoundTable {
   const recorded = new Map(record.map((row) => [row.column, row]));
   const checks = boundsOf(checksIn(sql));
@@ -105,13 +116,10 @@ function readTable(
     .prepare<[string], string>('SELECT name FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk')
     .pluck()
     .all(actual.name);
-  const keys = declared.length > 0 ? declared : (pairOf(actual, foldName) ?? []);
-  const wide = driver
-    .prepare<[string], string>(
-      `SELECT DISTINCT "table" FROM pragma_foreign_key_list(?) WHERE seq > 0`,
-    )
-    .pluck()
-    .all(actual.name);
+  const unique = isManaged ? pairOf(actual, foldName) : uniqueColumns(actual);
+  const guessed = isView ? guessKey(driver, actual) : undefined;
+  const own = declared.length > 0 ? declared : (unique ?? []);
+  const keys = guessed === undefined ? own : [guessed];
   // A table with a primary key of several columns may have a generated row key, which is not a field.
   const hasRowKey =
     keys.length > 1 &&
@@ -125,11 +133,11 @@ function readTable(
     types,
     primary: keys,
     rowKey: hasRowKey ? rowKeyName : undefined,
-    wideKeys: wide.map((table) => `its key of several columns to ${table}`),
     record: recorded,
     comment: undefined,
-    closed: [],
-    notes: [],
+    closed: isView ? ['create', 'update', 'delete'] : [],
+    isView,
+    notes: guessed === undefined ? [] : [guessedKey('View', guessed)],
     columns: columns.map((column) => {
       const row = recorded.get(column.name);
       const known = recordedType(row, /CHAR|TEXT|JSON/iu.test(column.type), types);
@@ -145,6 +153,21 @@ function readTable(
       };
     }),
   };
+}
+
+/** The column of a view whose values identify its rows: one named as an id, or the first one with distinct values. */
+function guessKey(driver: Driver.Database, { name, columns }: ActualTable): string | undefined {
+  const names = [...columns.values()].map((column) => column.name);
+  return keyCandidates(names).find((column) => {
+    const [all = 0, distinct = 0] =
+      driver
+        .prepare<[], number[]>(
+          `SELECT count(*), count(DISTINCT c) FROM (SELECT ${quote(column)} AS c FROM ${quote(name)} LIMIT ${sampledRows})`,
+        )
+        .raw()
+        .get() ?? [];
+    return all === 0 ? isNamedAsKey(column) : all === distinct;
+  });
 }
 
 function kindsIn(

@@ -104,7 +104,11 @@ export function sqliteType(
   if ((isFlag || isTiny) && only(stored.booleans)) return as({ type: 'boolean' });
   const words = declared.includes('BOOL') ? wordsOf(values, forms) : undefined;
   if (words !== undefined) return as({ type: 'boolean', storedAs: words });
-  if (texts > 0) return { left: `it is declared as ${declared} and holds texts` };
+  // Such as UUID, ENUM or INET: SQLite keeps their texts as they are.
+  const isWordy = !isWhole && !isReal && !/DEC|NUMERIC|NUMBER|MONEY|BOOL|DATE|TIME/u.test(declared);
+  if (texts > 0 && !(isWordy && only(texts)))
+    return { left: `it is declared as ${declared} and holds texts` };
+  if (texts > 0) return textType(declared, stored, forms, recognised, as);
   if (
     isWhole ||
     (!isReal &&
@@ -188,5 +192,5 @@ function momentType(
   const note = noteOf('2026-03-01T14:05:00.000Z');
   return sqlMoments + dates === values
     ? as({ type: 'string', pattern: momentPattern }, note)
-    : { left: `it is declared as ${declared} and holds texts that are not dates` };
+    : as({ type: 'string' }, noteOf('a date, and not as dates'));
 }

@@ -251,6 +251,7 @@ export function finishKeys(resource: DraftResource, resources: Drafts, report: R
         `${placeOf(key)} cannot become null; make it nullable, or choose restrict or cascade`,
       );
     key.reference = { ...reference, onDelete: action };
-    resources.get(reference.resource.name)?.incoming.push(key);
+    // What a view shows keeps no record from being deleted.
+    if (!resource.isReadOnly) resources.get(reference.resource.name)?.incoming.push(key);
   }
 }
