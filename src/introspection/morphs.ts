@@ -2,7 +2,7 @@ import type { FieldTypes } from '../model/api.ts';
 import { enumType } from '../model/field-types/enum.ts';
 import { stringType } from '../model/field-types/string.ts';
 import type { FieldSpecification } from '../specification/specification.ts';
-import { quote } from '../sql/dialect.ts';
+import { quote, quoteTable } from '../sql/dialect.ts';
 import type { ActualColumn, ActualTable } from '../databases/existing/actual-schema.ts';
 import { isNeeded, keyType } from './attributes.ts';
 import type { FieldDraft, ResourceDraft } from './draft.ts';
@@ -39,7 +39,7 @@ export function kindsQuery(table: ActualTable, { name }: ActualColumn): string |
   const partner = name.replace(ending[0], ending[1]);
   const column = quote(name);
   return [...table.columns.values()].some((one) => one.name === partner)
-    ? `SELECT DISTINCT ${column} FROM ${quote(table.name)} WHERE ${column} IS NOT NULL LIMIT ${mostKinds + 1}`
+    ? `SELECT DISTINCT ${column} FROM ${quoteTable(table.name)} WHERE ${column} IS NOT NULL LIMIT ${mostKinds + 1}`
     : undefined;
 }
 

@@ -92,6 +92,12 @@ function comesBefore(one: FoundTable, other: FoundTable): boolean {
     : one.record.has('');
 }
 
+/** The name of a table without its schema, or with it if another table has that name already. */
+function nameFor({ actual: { name } }: FoundTable, taken: ReadonlySet<string>): string {
+  const own = resourceName(name.slice(name.indexOf('.') + 1));
+  return taken.has(own.toLowerCase()) ? resourceName(name) : own;
+}
+
 /** Names tables and columns. */
 function namesOf(
   served: readonly FoundTable[],
@@ -106,7 +112,7 @@ function namesOf(
     const identity = isManaged ? 'id' : identityOf(table, served, fold);
     return {
       table,
-      resource: recorded[index] ?? freeName(resourceName(table.actual.name), taken),
+      resource: recorded[index] ?? freeName(nameFor(table, taken), taken),
       fields: fieldNames(table, identity, fold),
       identity,
     };

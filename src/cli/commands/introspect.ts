@@ -20,6 +20,8 @@ export interface IntrospectFlags {
   readonly out?: string;
   readonly json?: boolean;
   readonly managed?: boolean;
+  /** Names of schemas, separated by commas. */
+  readonly schema?: string;
 }
 
 /** `plinth introspect SOURCE`: writes a specification for an existing database, or for a db.json of json-server. */
@@ -35,6 +37,7 @@ export async function introspect(
   }
   const url = /^[a-z]+:/iu.test(source) ? source : `sqlite:${source}`;
   refuseMissing(context, url);
+  const schemas = schemasOf(url, flags);
   const again = `--database ${shellArgument(withoutPassword(url))}`;
   const { name, found } = await introspectDatabase(
     context,
@@ -48,6 +51,7 @@ export async function introspect(
       options: {},
     },
     flags.managed === true,
+    schemas,
   );
   const draft = draftOf(found);
   if (draft.resources.length === 0)
@@ -69,6 +73,25 @@ export async function introspect(
     context.output.note(
       `Next: ${typedCommand(context, `${flags.managed === true ? 'migrate' : 'dev'} ${shellArgument(flags.out)} --database ${shellArgument(withoutPassword(url))}`)}`,
     );
+}
+
+/** The schemas that are named; undefined if none are. */
+function schemasOf(
+  url: string,
+  { schema, managed }: IntrospectFlags,
+): readonly string[] | undefined {
+  if (schema === undefined) return undefined;
+  const problem = url.startsWith('sqlite:')
+    ? '--schema is for PostgreSQL: a SQLite file has one schema'
+    : managed === true
+      ? '--managed is for the schema in which the role makes tables. Leave out --schema'
+      : undefined;
+  const names = schema.split(',').map((name) => name.trim());
+  if (problem !== undefined || names.includes(''))
+    throw new CommandFailure(`${problem ?? '--schema names schemas, such as sales,public'}.`, {
+      exitCode: 2,
+    });
+  return names;
 }
 
 /** Fails for a missing file, which SQLite would create, and for YAML. */

@@ -38,10 +38,11 @@ export async function introspectDatabase(
   context: Context,
   target: Target,
   isManaged: boolean,
+  schemas?: readonly string[],
 ): Promise<{ readonly name: string; readonly found: FoundDatabase }> {
   const { name, introspect } = await named(context, target);
   try {
-    return { name, found: await introspect(isManaged) };
+    return { name, found: await introspect(isManaged, schemas) };
   } catch (error) {
     throw databaseFailure(error, name);
   }

@@ -49,8 +49,10 @@ export function postgresDatabase(
     inspect: (api, _missing, options) => onSchema((schema) => planMigration(schema, api, options)),
     forms: (api) => onSchema((schema) => schema.inspect((ask) => postgresForms(ask, api))),
     columnAdvice: (api) => onSchema((schema) => schema.inspect((ask) => columnAdvice(ask, api))),
-    introspect: (isManaged) =>
-      onSchema((schema) => schema.inspect((ask) => readPostgres(ask, isManaged))),
+    introspect: (isManaged, schemas) =>
+      onSchema((schema) =>
+        schema.inspect((ask) => readPostgres(ask, isManaged, undefined, schemas)),
+      ),
     open: async () => {
       // An import reads existing rows outside its transaction.
       const poolSize = options.poolSize === 1 ? 2 : options.poolSize;

@@ -84,7 +84,7 @@ export interface NamedDatabase {
   /** The fields whose existing columns have another sort order than the API, or values that no request finds. */
   readonly columnAdvice: (api: Api) => Promise<readonly ColumnAdvice[]>;
   /** Reads its tables, whatever has created them. Changes nothing. */
-  readonly introspect: (isManaged: boolean) => Promise<FoundDatabase>;
+  readonly introspect: (isManaged: boolean, schemas?: readonly string[]) => Promise<FoundDatabase>;
   readonly open: (access: DatabaseAccess) => Promise<OpenDatabase>;
 }
 

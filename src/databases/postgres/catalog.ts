@@ -1,5 +1,5 @@
 import { getOrInsert } from '../../lib/get-or-insert.ts';
-import { isComputed } from './dialect.ts';
+import { isComputed, postgresText } from './dialect.ts';
 import { DatabaseFailure } from '../database.ts';
 import type { Ask } from './database.ts';
 import type {
@@ -12,10 +12,34 @@ import type {
 } from '../existing/actual-schema.ts';
 import { readRecord, recordQuery, recordTable, type RecordRow } from '../existing/schema-record.ts';
 
-/** Restricts a query to the schema in which new tables are created: to tables, or also to views and foreign tables. */
-function inSchema(hasViews: boolean): string {
-  const kinds = hasViews ? "'r', 'p', 'v', 'm', 'f'" : "'r', 'p'";
-  return `table_.relnamespace = to_regnamespace(quote_ident(current_schema())) AND table_.relkind IN (${kinds})`;
+/** What is read: the schemas, or else the one in which new tables are created; and whether views and foreign tables are. */
+export interface Scope {
+  readonly hasViews?: boolean;
+  readonly schemas?: readonly string[] | undefined;
+}
+
+const ownSchema = `to_regnamespace(quote_ident(current_schema()))`;
+
+/** Restricts a query to what is in the schemas of a scope. */
+export function inSchemas(namespace: string, { schemas }: Scope): string {
+  return schemas === undefined
+    ? `${namespace} = ${ownSchema}`
+    : `${namespace} IN (SELECT oid FROM pg_namespace WHERE nspname IN (${schemas.map(postgresText).join(', ')}))`;
+}
+
+/** The name of a relation: with its schema, unless that is the one in which new tables are created. */
+export function tableName(relation: string): string {
+  const schema = `${relation}.relnamespace`;
+  return (
+    `(CASE WHEN ${schema} = ${ownSchema} THEN '' ELSE` +
+    ` (SELECT nspname || '.' FROM pg_namespace WHERE oid = ${schema}) END || ${relation}.relname)`
+  );
+}
+
+/** Restricts a query to tables, or also to views and foreign tables. */
+function inScope(scope: Scope): string {
+  const kinds = scope.hasViews === true ? "'r', 'p', 'v', 'm', 'f'" : "'r', 'p'";
+  return `${inSchemas('table_.relnamespace', scope)} AND table_.relkind IN (${kinds})`;
 }
 
 /**
@@ -36,15 +60,15 @@ const hasFillingTrigger =
   `EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = table_.oid AND NOT tgisinternal` +
   ` AND tgenabled <> 'D' AND tgtype & 7 = 7)`;
 
-const columnsQuery = (hasViews: boolean): string =>
-  `SELECT table_.relname, attname, format_type(atttypid, atttypmod), NOT attnotnull,` +
+const columnsQuery = (scope: Scope): string =>
+  `SELECT ${tableName('table_')}, attname, format_type(atttypid, atttypmod), NOT attnotnull,` +
   ` atthasdef OR attidentity <> '', ${isComputed},` +
   ` CASE WHEN attcollation <> 0 THEN ${isByCodePoint('collation_')} END, pg_get_expr(adbin, adrelid),` +
   ` ${hasFillingTrigger} FROM pg_class AS table_` +
   ` LEFT JOIN pg_attribute ON attrelid = table_.oid AND attnum > 0 AND NOT attisdropped` +
   ` LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum` +
   ` LEFT JOIN pg_collation AS collation_ ON collation_.oid = attcollation` +
-  ` WHERE ${inSchema(hasViews)} ORDER BY table_.relname, attnum`;
+  ` WHERE ${inScope(scope)} ORDER BY table_.relnamespace <> ${ownSchema}, table_.relname, attnum`;
 
 /**
  * Whether an index has the order of requests: the default operator class of each type, texts by code point or as
@@ -60,8 +84,8 @@ const isInOrder =
   ` AND (SELECT count(DISTINCT option & 1) FROM unnest(indoption::int[]) AS option) < 2`;
 
 /** B-tree indexes: no other method has an order. */
-const indexesQuery = (hasViews: boolean): string =>
-  `SELECT table_.relname, index_.relname, (SELECT json_agg(attname ORDER BY place) FROM` +
+const indexesQuery = (scope: Scope): string =>
+  `SELECT ${tableName('table_')}, index_.relname, (SELECT json_agg(attname ORDER BY place) FROM` +
   ` unnest(indkey::int[]) WITH ORDINALITY AS key(number, place) JOIN pg_attribute` +
   ` ON attrelid = indrelid AND attnum = key.number WHERE place <= indnkeyatts)::jsonb,` +
   ` indisunique, indisprimary, CASE WHEN NOT EXISTS (SELECT 1 FROM pg_constraint` +
@@ -72,7 +96,7 @@ const indexesQuery = (hasViews: boolean): string =>
   ` FROM pg_index JOIN pg_class AS table_ ON table_.oid = indrelid` +
   ` JOIN pg_class AS index_ ON index_.oid = indexrelid` +
   ` JOIN pg_am ON pg_am.oid = index_.relam AND amname = 'btree'` +
-  ` WHERE ${inSchema(hasViews)} AND indisvalid AND indpred IS NULL AND indexprs IS NULL`;
+  ` WHERE ${inScope(scope)} AND indisvalid AND indpred IS NULL AND indexprs IS NULL`;
 
 /** The names of the columns whose numbers an array has, as JSON. */
 function namesOf(table: string, numbers: string): string {
@@ -82,15 +106,14 @@ function namesOf(table: string, numbers: string): string {
   );
 }
 
-/** Tables of other schemas are named with their schema, since this schema may have one of the same name. */
-const referencesQuery =
-  `SELECT table_.relname, ${namesOf('conrelid', 'conkey')}, CASE WHEN target.relnamespace <> table_.relnamespace` +
-  ` THEN target.relnamespace::regnamespace::text || '.' ELSE '' END || target.relname, ${namesOf('confrelid', 'confkey')}, confdeltype, conname, confupdtype, condeferrable, condeferred,` +
+const referencesQuery = (scope: Scope): string =>
+  `SELECT ${tableName('table_')}, ${namesOf('conrelid', 'conkey')}, ${tableName('target')},` +
+  ` ${namesOf('confrelid', 'confkey')}, confdeltype, conname, confupdtype, condeferrable, condeferred,` +
   // The column exists from PostgreSQL 18 on.
   ` coalesce((to_jsonb(pg_constraint) ->> 'conenforced')::boolean, true)` +
   ` FROM pg_constraint JOIN pg_class AS table_ ON table_.oid = conrelid` +
   ` JOIN pg_class AS target ON target.oid = confrelid` +
-  ` WHERE ${inSchema(false)} AND contype = 'f'` +
+  ` WHERE ${inScope({ ...scope, hasViews: false })} AND contype = 'f'` +
   // If a column has several foreign keys, the one within this schema counts.
   ` ORDER BY target.relnamespace <> table_.relnamespace`;
 
@@ -165,13 +188,13 @@ export async function readMade(
   return row?.[0] === true ? readRecord(await ask(recordQuery)) : [];
 }
 
-/** Reads the tables of the schema in which new ones are created, by name; with `hasViews` its views and foreign tables, too. */
+/** Reads the tables of a scope, by name. */
 export async function readTables(
   ask: Ask,
-  hasViews = false,
+  scope: Scope = {},
 ): Promise<ReadonlyMap<string, ActualTable>> {
   const [schema] = await ask('SELECT current_schema()');
-  if (schema?.[0] === null)
+  if (schema?.[0] === null && scope.schemas === undefined)
     throw new DatabaseFailure(
       'The search_path of this role names no schema that exists. Create the schema, or set another search_path.',
     );
@@ -188,7 +211,7 @@ export async function readTables(
       mayFill: false,
     }));
   const keys = new Set<string>();
-  for (const row of await ask(indexesQuery(hasViews))) {
+  for (const row of await ask(indexesQuery(scope))) {
     const [table, name, list, unique, primary, sql, nulls, inOrder] = row;
     const columns = JSON.parse(String(list)) as string[];
     if (primary === true && columns.length === 1) keys.add(JSON.stringify([table, ...columns]));
@@ -208,7 +231,7 @@ export async function readTables(
       for (const { unique, columns } of indexes)
         if (unique && columns.length === 1) keys.add(JSON.stringify([name, ...columns]));
   const domains = await readDomains(ask);
-  for (const row of await ask(columnsQuery(hasViews))) {
+  for (const row of await ask(columnsQuery(scope))) {
     const [table, column, declared, nullable, fills, computed, byCodePoint, value, triggered] = row;
     const found = tableOf(table);
     found.mayFill = triggered === true;
@@ -233,7 +256,7 @@ export async function readTables(
       domain: domain && { name, checks: domain.checks, refusesNull, isOfItems },
     });
   }
-  for (const row of await ask(referencesQuery)) {
+  for (const row of await ask(referencesQuery(scope))) {
     const [table, columns, target, targetColumns, onDelete, name, onUpdate, ...more] = row;
     const [own, pointed] = [columns, targetColumns].map(
       (list) => JSON.parse(String(list)) as string[],

@@ -7,39 +7,47 @@ import { limitsOf } from './native-types.ts';
 import { quoteTable } from '../../sql/dialect.ts';
 
 /**
- * The columns of a table or view, one row each. A domain counts as its base type, whose length and precision it may
- * give.
+ * The columns of tables and views, one row each that begins with the number of its table. A domain counts as its base type,
+ * whose length and precision it may give.
  */
-function columnsQuery(table: string): string {
+function columnsQuery(tables: readonly string[]): string {
+  const wanted = tables.map((table, index) => `(${index}, ${postgresText(quoteTable(table))})`);
   return (
-    `WITH RECURSIVE own AS (SELECT attname, attnum, atttypid AS type, atttypmod AS typmod,` +
+    `WITH RECURSIVE own AS (SELECT place, attname, attnum, atttypid AS type, atttypmod AS typmod,` +
     ` atthasdef OR attidentity <> '' AS fills,` +
-    ` attgenerated <> '' OR attidentity = 'a' AS computed FROM pg_attribute` +
-    ` WHERE attrelid = to_regclass(${postgresText(quoteTable(table))}) AND attnum > 0 AND NOT attisdropped),` +
-    ` base AS (SELECT * FROM own UNION ALL SELECT attname, attnum, typbasetype,` +
+    ` attgenerated <> '' OR attidentity = 'a' AS computed` +
+    ` FROM (VALUES ${wanted.join(', ')}) AS wanted(place, name)` +
+    ` JOIN pg_attribute ON attrelid = to_regclass(name) AND attnum > 0 AND NOT attisdropped),` +
+    ` base AS (SELECT * FROM own UNION ALL SELECT place, attname, attnum, typbasetype,` +
     ` CASE WHEN typmod = -1 THEN typtypmod ELSE typmod END, fills OR typdefault IS NOT NULL, computed` +
     ` FROM base JOIN pg_type ON pg_type.oid = type WHERE typtype = 'd')` +
-    ` SELECT attname, format_type(type, NULL), typmod, fills, computed, kind.typtype, item.oid IS NOT NULL,` +
+    ` SELECT place, attname, format_type(type, NULL), typmod, fills, computed, kind.typtype, item.oid IS NOT NULL,` +
     ` format_type(item.oid, NULL), item.typtype FROM base JOIN pg_type AS kind ON kind.oid = type` +
     ` LEFT JOIN pg_type AS item ON item.oid = kind.typelem AND kind.typcategory = 'A'` +
-    ` WHERE kind.typtype <> 'd' ORDER BY attnum`
+    ` WHERE kind.typtype <> 'd' ORDER BY place, attnum`
   );
 }
 
-/** What PostgreSQL says of the columns of resources that are not managed. Changes nothing. */
+/** What PostgreSQL says of the columns of resources that are not managed, in one query. Changes nothing. */
 export async function nativeForms(ask: Ask, api: Api): Promise<FoundForms> {
-  const forms = new Map<string, Map<string, FoundForm>>();
-  for (const resource of api.resources.values()) {
-    if (resource.isManaged) continue;
-    forms.set(resource.name, await formsOf(ask, api, resource));
-  }
-  return forms;
+  const resources = [...api.resources.values()].filter(({ isManaged }) => !isManaged);
+  if (resources.length === 0) return new Map();
+  const rows = await ask(columnsQuery(resources.map(({ table }) => table)));
+  const byTable = Map.groupBy(rows, ([place]) => Number(place));
+  return new Map(
+    resources.map((resource, index) => [
+      resource.name,
+      formsOf(byTable.get(index) ?? [], api, resource),
+    ]),
+  );
 }
 
-async function formsOf(ask: Ask, api: Api, resource: Resource): Promise<Map<string, FoundForm>> {
-  const rows = new Map(
-    (await ask(columnsQuery(resource.table))).map((row) => [String(row[0]), row]),
-  );
+function formsOf(
+  columns: Awaited<ReturnType<Ask>>,
+  api: Api,
+  resource: Resource,
+): Map<string, FoundForm> {
+  const rows = new Map(columns.map(([, ...row]) => [String(row[0]), row]));
   const found = new Map<string, FoundForm>();
   for (const field of resource.fields.values()) {
     const row = rows.get(cutName(field.column));

@@ -3,10 +3,17 @@ import { booleanType } from '../../model/field-types/boolean.ts';
 import { fieldTypes, typeOf } from '../../model/field-types/registry.ts';
 import { counted } from '../../model/values.ts';
 import type { FieldSpecification } from '../../specification/specification.ts';
-import { quote } from '../../sql/dialect.ts';
+import { quote, quoteTable } from '../../sql/dialect.ts';
 import { postgres } from '../../databases/postgres/dialect.ts';
 import { servicePrefix } from '../../sql/schema/service-tables.ts';
-import { readMade, readTables } from '../../databases/postgres/catalog.ts';
+import {
+  inSchemas,
+  readMade,
+  readTables,
+  tableName,
+  type Scope,
+} from '../../databases/postgres/catalog.ts';
+import { DatabaseFailure } from '../../databases/database.ts';
 import type { Ask } from '../../databases/postgres/database.ts';
 import {
   pairOf,
@@ -18,6 +25,7 @@ import { momentRanges } from '../../databases/existing/stored-forms.ts';
 import { momentTexts, wordForms } from '../../specification/stored-forms.ts';
 import { hintsOf, momentIn } from '../forms.ts';
 import { kindsQuery } from '../morphs.ts';
+import { TableCounts, type Condition, type CountValues } from './counts.ts';
 import { nativeField } from './native.ts';
 import { decimalBounds, postgresType, type Enums } from './types.ts';
 import {
@@ -28,36 +36,35 @@ import {
   sampledRows,
   uniqueColumns,
   type ColumnType,
+  type FoundColumn,
   type FoundDatabase,
   type FoundTable,
 } from '../table.ts';
-
-const own = `to_regnamespace(quote_ident(current_schema()))`;
 
 /** Selects the enums with their values. */
 const enumsQuery =
   `SELECT format_type(kind.oid, NULL), (SELECT json_agg(enumlabel ORDER BY enumsortorder) FROM pg_enum WHERE enumtypid = kind.oid)` +
   ` FROM pg_type AS kind WHERE typtype = 'e'`;
 
-const checksQuery =
-  `SELECT relname, pg_get_expr(conbin, conrelid) FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid` +
-  ` WHERE contype = 'c' AND relnamespace = ${own}`;
+const checksQuery = (scope: Scope): string =>
+  `SELECT ${tableName('pg_class')}, pg_get_expr(conbin, conrelid) FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid` +
+  ` WHERE contype = 'c' AND ${inSchemas('relnamespace', scope)}`;
 
 /** Selects the comments on tables and columns. */
-const commentsQuery =
-  `SELECT relname, coalesce(attname, ''), description FROM pg_description JOIN pg_class ON pg_class.oid = objoid` +
+const commentsQuery = (scope: Scope): string =>
+  `SELECT ${tableName('pg_class')}, coalesce(attname, ''), description FROM pg_description JOIN pg_class ON pg_class.oid = objoid` +
   ` LEFT JOIN pg_attribute ON attrelid = objoid AND attnum = objsubid AND objsubid > 0` +
-  ` WHERE classoid = 'pg_class'::regclass AND relnamespace = ${own}`;
+  ` WHERE classoid = 'pg_class'::regclass AND ${inSchemas('relnamespace', scope)}`;
 
 /** Selects what is not served: views, foreign tables, and partitions, which are read through their parent. */
-const othersQuery =
-  `SELECT relname, relkind, relispartition, pg_relation_is_updatable(oid, true), relispopulated FROM pg_class WHERE relnamespace = ${own}` +
+const othersQuery = (scope: Scope): string =>
+  `SELECT ${tableName('pg_class')}, relkind, relispartition, pg_relation_is_updatable(oid, true), relispopulated FROM pg_class WHERE ${inSchemas('relnamespace', scope)}` +
   ` AND (relkind IN ('v', 'm', 'f') OR (relispartition AND relkind IN ('r', 'p'))) ORDER BY relname`;
 
-const schemasQuery =
+const schemasQuery = (scope: Scope): string =>
   `SELECT nspname, count(*)::int FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace` +
   ` WHERE relkind IN ('r', 'p') AND nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'` +
-  ` AND relnamespace <> ${own} GROUP BY nspname ORDER BY nspname`;
+  ` AND NOT (${inSchemas('relnamespace', scope)}) GROUP BY nspname ORDER BY nspname`;
 
 const kinds: Readonly<Record<string, string>> = {
   v: 'View',
@@ -74,8 +81,11 @@ export async function readPostgres(
   ask: Ask,
   isManaged = false,
   types: FieldTypes = fieldTypes,
+  schemas?: readonly string[],
 ): Promise<FoundDatabase> {
-  const tables = await readTables(ask, !isManaged);
+  const scope: Scope = { hasViews: !isManaged, schemas };
+  await requireSchemas(ask, schemas ?? []);
+  const tables = await readTables(ask, scope);
   const record = await readMade(ask, tables);
   const enums = new Map<string, readonly string[]>();
   for (const [name, values] of await ask(enumsQuery))
@@ -86,14 +96,14 @@ export async function readPostgres(
       groups.set(String(table), [...(groups.get(String(table)) ?? []), String(text)]);
     return groups;
   };
-  const checks = await grouped(checksQuery);
+  const checks = await grouped(checksQuery(scope));
   const comments = new Map<string, string>();
-  for (const [table, column, text] of await ask(commentsQuery))
+  for (const [table, column, text] of await ask(commentsQuery(scope)))
     comments.set(`${String(table)}\0${String(column)}`, String(text));
   const left: string[] = [];
   const parts = new Set<string>();
   const views = new Map<string, ViewKind>();
-  for (const [name, kind, isPart, writes, isFilled] of await ask(othersQuery))
+  for (const [name, kind, isPart, writes, isFilled] of await ask(othersQuery(scope)))
     if (isPart === true) parts.add(String(name));
     else if (!isManaged && isFilled === false) {
       parts.add(String(name));
@@ -106,38 +116,46 @@ export async function readPostgres(
       left.push(
         `${kinds[String(kind)] ?? 'Table'} ${String(name)} is left out: only tables are served.${kind === 'f' ? '' : ' Where migrate has to change a column that it uses, drop it before and make it again afterwards.'}`,
       );
-  for (const [name, count] of await ask(schemasQuery))
+  const instead = isManaged ? 'Set its search_path for another one' : 'Name others with --schema';
+  const unread =
+    schemas === undefined
+      ? `only the schema in which the role makes tables is read. ${instead}`
+      : 'it is not named by --schema';
+  for (const [name, count] of await ask(schemasQuery(scope)))
     left.push(
-      `Schema ${String(name)} with ${counted(Number(count), 'table')} is left out: only the schema in which the role makes tables is read. Set its search_path for another one.`,
+      `Schema ${String(name)} with ${counted(Number(count), 'table')} is left out: ${unread}.`,
     );
   const found: FoundTable[] = [];
   for (const actual of tables.values()) {
     const { name } = actual;
-    if (name.startsWith(servicePrefix) || parts.has(name)) continue;
+    const isOwn = name.slice(name.indexOf('.') + 1).startsWith(servicePrefix);
+    if (isOwn || parts.has(name)) continue;
     const rows = record.filter((row) => row.table === name);
     const recorded = new Map(rows.map((row) => [row.column, row]));
     const bounds = boundsOf(checks.get(name) ?? []);
     const primary = actual.indexes.find(({ isPrimary }) => isPrimary)?.columns;
-    const columns: FoundTable['columns'][number][] = [];
-    for (const column of actual.columns.values()) {
-      const known = recordedType(recorded.get(column.name), column.type === 'jsonb', types);
-      const limits = { ...domainBounds(column), ...bounds.get(column.name) };
-      const kinds = kindsQuery(actual, column);
-      columns.push({
-        actual: column,
-        type:
-          known !== undefined
-            ? { attributes: known, notes: [] }
-            : !isManaged
-              ? await unmanagedType(ask, actual, column, enums, limits, types)
-              : column.isComputed
-                ? computed
-                : await columnType(ask, actual, column, enums, limits, types),
-        bounds: limits,
-        comment: comments.get(`${name}\0${column.name}`),
-        kinds: kinds === undefined ? [] : (await ask(kinds)).map(([kind]) => String(kind)),
-      });
-    }
+    const counts = new TableCounts(ask, actual);
+    const columns = await Promise.all(
+      [...actual.columns.values()].map(async (column): Promise<FoundColumn> => {
+        const known = recordedType(recorded.get(column.name), column.type === 'jsonb', types);
+        const limits = { ...domainBounds(column), ...bounds.get(column.name) };
+        const asked = kindsQuery(actual, column);
+        return {
+          actual: column,
+          type:
+            known !== undefined
+              ? { attributes: known, notes: [] }
+              : !isManaged
+                ? await unmanagedType(counts, actual, column, enums, limits, types)
+                : column.isComputed
+                  ? computed
+                  : await columnType(ask, counts, actual, column, enums, limits, types),
+          bounds: limits,
+          comment: comments.get(`${name}\0${column.name}`),
+          kinds: asked === undefined ? [] : (await ask(asked)).map(([kind]) => String(kind)),
+        };
+      }),
+    );
     const view = views.get(name);
     const keys =
       primary?.filter((column) => column !== null) ??
@@ -161,6 +179,16 @@ export async function readPostgres(
   return { isManaged, tables: found, left, types, fold: (name) => name };
 }
 
+/** Fails if a schema that is asked for is not there. */
+async function requireSchemas(ask: Ask, schemas: readonly string[]): Promise<void> {
+  if (schemas.length === 0) return;
+  const rows = await ask(`SELECT nspname FROM pg_namespace WHERE ${inSchemas('oid', { schemas })}`);
+  const known = new Set(rows.map(([name]) => String(name)));
+  const unknown = schemas.find((name) => !known.has(name));
+  if (unknown !== undefined)
+    throw new DatabaseFailure(`The database has no schema ${unknown}. Change --schema.`);
+}
+
 /** What is no table: how messages call it, and which writes it takes (`pg_relation_is_updatable`). */
 interface ViewKind {
   readonly name: string;
@@ -179,7 +207,7 @@ function closedTo({ writes }: ViewKind): FoundTable['closed'] {
 async function guessKey(ask: Ask, { name, columns }: ActualTable): Promise<string | undefined> {
   for (const column of keyCandidates([...columns.keys()])) {
     const [row = []] = await ask(
-      `SELECT count(*)::int, count(DISTINCT c::text)::int FROM (SELECT ${quote(column)} AS c FROM ${quote(name)} LIMIT ${sampledRows}) AS sampled`,
+      `SELECT count(*)::int, count(DISTINCT c::text)::int FROM (SELECT ${quote(column)} AS c FROM ${quoteTable(name)} LIMIT ${sampledRows}) AS sampled`,
     );
     const [all, distinct] = row.map(Number);
     const isLikely = all === 0 ? isNamedAsKey(column) : all === distinct;
@@ -190,23 +218,19 @@ async function guessKey(ask: Ask, { name, columns }: ActualTable): Promise<strin
 
 /** The type of an unmanaged column, and of the stored form that its texts or numbers have. */
 async function unmanagedType(
-  ask: Ask,
+  counts: TableCounts,
   table: ActualTable,
   column: ActualColumn,
   enums: Enums,
   bounds: Bounds,
   types: FieldTypes,
 ): Promise<ColumnType> {
-  const from = `(SELECT ${quote(column.name)} AS c FROM ${quote(table.name)}) AS one`;
-  const count = async (condition: string): Promise<number> => {
-    const [row] = await ask(`SELECT count(*)::int FROM ${from} WHERE ${condition}`);
-    return Number(row?.[0]);
-  };
+  const count: CountValues = (condition) => counts.count(column.name, condition);
   const field = await nativeField(column.type, enums, types, count);
   const { kind, text } = typeOf(field.attributes, types);
   if (kind !== 'integer' && (text === undefined || field.attributes.format !== undefined))
     return field;
-  const form = await formOf(ask, table, column, kind === 'integer', bounds);
+  const form = await formOf(counts, table, column, kind === 'integer', bounds);
   return form === undefined ? field : { attributes: form, notes: field.notes };
 }
 
@@ -219,16 +243,14 @@ function domainBounds({ domain }: ActualColumn): Bounds {
 /** The type of a column. If the declared type is ambiguous, the stored values decide. */
 async function columnType(
   ask: Ask,
+  counts: TableCounts,
   table: ActualTable,
   column: ActualColumn,
   enums: Enums,
   bounds: Bounds,
   types: FieldTypes,
 ): Promise<ColumnType> {
-  const count = async (condition: string): Promise<number> => {
-    const [row] = await ask(`SELECT count(*)::int FROM ${quote(table.name)} WHERE ${condition}`);
-    return Number(row?.[0]);
-  };
+  const count = (condition: string): Promise<number> => counts.count(column.name, () => condition);
   const name = quote(column.name);
   const type = postgresType(column.type, enums, types);
   if ('left' in type) return type;
@@ -236,7 +258,7 @@ async function columnType(
   if (kind === 'decimal' && type.attributes.precision === undefined) {
     const [row = []] = await ask(
       `SELECT max(scale(${name}))::int, max(length(rtrim(split_part(${name}::text, '.', 2), '0')))::int,` +
-        ` max(length(trunc(abs(${name}))::text))::int, count(*) FILTER (WHERE ${name} IN ('NaN', 'Infinity', '-Infinity'))::int FROM ${quote(table.name)}`,
+        ` max(length(trunc(abs(${name}))::text))::int, count(*) FILTER (WHERE ${name} IN ('NaN', 'Infinity', '-Infinity'))::int FROM ${quoteTable(table.name)}`,
     );
     const [scale, filled, whole, odd] = row;
     return decimalBounds(
@@ -249,7 +271,7 @@ async function columnType(
     if (unsafe > 0) return { left: 'it holds whole numbers that JSON cannot tell exactly' };
   }
   if (kind === 'integer' || text !== undefined) {
-    const form = await formOf(ask, table, column, kind === 'integer', bounds);
+    const form = await formOf(counts, table, column, kind === 'integer', bounds);
     if (form !== undefined) return { attributes: form, notes: type.notes };
   }
   if (kind === 'number') {
@@ -286,7 +308,7 @@ async function columnType(
 
 /** The type that numbers or texts are a stored form of, if all of them have one form. */
 async function formOf(
-  ask: Ask,
+  counts: TableCounts,
   table: ActualTable,
   { name, isPrimary }: ActualColumn,
   isNumber: boolean,
@@ -296,25 +318,26 @@ async function formOf(
   const { isFlag, isMoment } = hintsOf(name, bounds, isKey);
   if (isKey || (isNumber && !isFlag && !isMoment)) return undefined;
   const none = { precision: 1, scale: 0 };
-  const conditions: (readonly [FieldSpecification, string])[] = [];
+  const conditions: (readonly [FieldSpecification, Condition])[] = [];
   if (!isNumber)
     for (const form of momentTexts)
-      conditions.push([momentIn(form), postgres.isStoredAs('c', form, none)]);
+      conditions.push([momentIn(form), (c) => postgres.isStoredAs(c, form, none)]);
   const words = isNumber ? (['1/0'] as const) : wordForms;
   if (isFlag)
     for (const storedAs of words)
       conditions.push([
         { type: booleanType.name, storedAs },
-        postgres.isStoredAs('c', storedAs, none),
+        (c) => postgres.isStoredAs(c, storedAs, none),
       ]);
   if (isNumber && isMoment)
     for (const form of ['unixSeconds', 'unixMilliseconds'] as const)
-      conditions.push([momentIn(form), `c BETWEEN ${momentRanges[form].join(' AND ')}`]);
-  const counts = conditions.map(([, condition]) => `count(*) FILTER (WHERE ${condition})::int`);
-  const [row = []] = await ask(
-    `SELECT ${['count(*)::int', ...counts].join(', ')} FROM (SELECT ${quote(name)} AS c FROM ${quote(table.name)}) AS one WHERE c IS NOT NULL`,
+      conditions.push([momentIn(form), (c) => `${c} BETWEEN ${momentRanges[form].join(' AND ')}`]);
+  if (conditions.length === 0) return undefined;
+  const [all, ...found] = await Promise.all(
+    [(c: string) => `${c} IS NOT NULL`, ...conditions.map(([, condition]) => condition)].map(
+      (condition) => counts.count(name, condition),
+    ),
   );
-  const [all, ...found] = row.map(Number);
   const index = found.findIndex((count) => count > 0 && count === all);
   return conditions[index]?.[0];
 }

@@ -1,10 +1,8 @@
 import type { FieldSpecification } from '../../specification/specification.ts';
 import { nativeFormats } from '../../specification/keys/attributes.ts';
 import { recognised, type Enums } from './types.ts';
+import type { CountValues } from './counts.ts';
 import type { FieldTypes } from '../../model/api.ts';
-
-/** Asks how many values of the column satisfy a condition, in which `c` is the column. */
-export type CountValues = (condition: string) => Promise<number>;
 
 /** A type, and what kept its values from a narrower one. */
 export interface NativeField {
@@ -75,11 +73,13 @@ async function misfitIn(
   count: CountValues,
 ): Promise<{ readonly attributes: FieldSpecification; readonly note?: string } | undefined> {
   if (declared === 'bigint') {
-    const large = await count('c NOT BETWEEN -9007199254740991 AND 9007199254740991');
+    const large = await count((c) => `${c} NOT BETWEEN -9007199254740991 AND 9007199254740991`);
     return large === 0 ? undefined : { attributes: { type: 'integer', format: 'bigint' } };
   }
   if (declared === 'date' || declared.startsWith('timestamp')) {
-    const odd = await count(`NOT isfinite(c) OR c < DATE '0001-01-01' OR c >= DATE '10000-01-01'`);
+    const odd = await count(
+      (c) => `NOT isfinite(${c}) OR ${c} < DATE '0001-01-01' OR ${c} >= DATE '10000-01-01'`,
+    );
     if (odd > 0)
       return {
         attributes: { type: 'string' },
@@ -87,7 +87,7 @@ async function misfitIn(
       };
   }
   if (/^time(?:\(\d\))? without/u.test(declared)) {
-    const finer = await count(`date_trunc('second', c::interval) <> c::interval`);
+    const finer = await count((c) => `date_trunc('second', ${c}::interval) <> ${c}::interval`);
     if (finer > 0)
       return {
         attributes: { type: 'string' },
