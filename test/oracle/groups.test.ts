@@ -165,6 +165,7 @@ test(
         id: undefined,
         conditions,
         groups: [],
+        search: [],
         ids: [],
         sort: [],
         nulls: undefined,
