@@ -114,9 +114,8 @@ function randomGroups(draw: Draw, resource: string, rows: readonly Row[]): Group
     const path = isFunction ? one.of && nameOf(one.of.path) : columnName(query, one);
     const value: Value | undefined =
       path === undefined ? member : (member as Record<string, Value> | undefined)?.[path];
-    // Filters take no exponent.
-    const isPlain = value !== undefined && value !== null && !/^-?\d.*e/u.test(String(value));
-    if (!isPlain) return [{ column: one, operator: '_null', operand: String(draw.chance(50)) }];
+    if (value === undefined || value === null)
+      return [{ column: one, operator: '_null', operand: String(draw.chance(50)) }];
     const isOrdered = isFunction && one.name !== 'min' && one.name !== 'max';
     const operator = draw.pick(
       isOrdered ? ['', '_neq', '_gt', '_gte', '_lt', '_lte'] : ['', '_neq'],

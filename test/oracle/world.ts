@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Answer } from '../support/api.ts';
 import { serveBoth, type Both } from '../support/both.ts';
+import { computedValue } from '../support/oracle-computed.ts';
 import { World, type Item } from '../support/oracle-model.ts';
 import { seed } from '../support/seed.ts';
 import { drawFrom, recordsOf, type Draw } from './records.ts';
@@ -59,7 +60,7 @@ export async function read(
 
 /** Both databases and the oracle with the same random records. */
 export async function serveWorld(): Promise<{ readonly both: Both; readonly world: World }> {
-  const world = new World(computing);
+  const world = new World(computing, computedValue);
   const both = await serveBoth(computing);
   const data = recordsOf(drawOf(seed), world);
   world.fill(data);

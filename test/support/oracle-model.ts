@@ -1,5 +1,4 @@
 import { parse } from 'yaml';
-import { computedValue } from './oracle-computed.ts';
 
 /**
  * What the oracle knows of a specification: it reads the same file with the few rules that its tests use (every key of
@@ -284,7 +283,11 @@ export class World {
   /** By the record itself, since another may be about to take its place. */
   private found = new WeakMap<Item, Map<string, readonly Row[]>>();
 
-  constructor(specification: string | Document) {
+  /** What a record has in a field that is computed. */
+  private readonly valueOf: ((world: World, row: Row, shape: Shape) => Value) | undefined;
+
+  constructor(specification: string | Document, valueOf?: World['valueOf']) {
+    this.valueOf = valueOf;
     const document =
       typeof specification === 'string' ? (parse(specification) as Document) : specification;
     this.limits = document.limits;
@@ -312,7 +315,7 @@ export class World {
         ([, { definition }]) => definition.computed !== undefined,
       );
       const computed = (row: Row): Row => {
-        const values = fields.map(([name, shape]) => [name, computedValue(this, row, shape)]);
+        const values = fields.map(([name, shape]) => [name, this.valueOf?.(this, row, shape)]);
         return { ...row, item: { ...row.item, ...Object.fromEntries(values) } };
       };
       return [resource, fields.length === 0 ? all : all.map(computed)];

@@ -48,6 +48,7 @@ export function compositeKeyOn(
     scale: 2,
     pattern: undefined,
     access: undefined,
+    computed: undefined,
     attributes: { type: 'id' },
     named: { names, path },
   };

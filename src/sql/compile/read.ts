@@ -232,10 +232,10 @@ export function rowsAmong(
   { resource: { id, table }, access }: ReadPlan,
   columns: ColumnList,
   dialect: Dialect,
-  from = (_: Add): string => `FROM ${quoteTable(table)} AS t`,
+  from?: (add: Add) => string,
 ): Statement {
   const rows = (add: Add): string => {
-    const select = `SELECT ${columns.sql(add)} ${from(add)}`;
+    const select = `SELECT ${columns.sql(add)} ${from?.(add) ?? `FROM ${quoteTable(table)} AS t`}`;
     const isWanted = dialect.compare(`t.${quote(id.column)}`, 'in', add('keys'), id);
     return `${select}${whereSql([isWanted, ...rowConditions(access, ownScope, dialect, add)])}`;
   };
