@@ -1,12 +1,13 @@
 import { dirname, resolve } from 'node:path';
 import { counted } from '../../model/values.ts';
 import { compareApis } from '../../openapi/compatibility/changes.ts';
+import { storedProblems } from '../../transfer/stored-problems.ts';
 import { findDataFiles } from '../../transfer/import/files.ts';
 import type { Api } from '../../model/api.ts';
 import { collectProblems, inOrder } from '../../specification/parsers/collector.ts';
 import type { Problem } from '../../specification/problems.ts';
 import { shownPath, type Context } from '../context.ts';
-import { withStoredForms, columnAdvice } from '../database/database.ts';
+import { withStoredForms, columnAdvice, withDatabase } from '../database/database.ts';
 import { CommandFailure } from '../failure.ts';
 import { checkGeneration, checkSources } from '../dev/data-problems.ts';
 import {
@@ -100,6 +101,14 @@ async function checkColumns(
       report(['resources', field.resource.name, 'fields', field.name], message, 'warning', {
         rule: 'database',
       });
+    // It reads every record, so only who names the database asks for it.
+    if (flag !== undefined)
+      for (const { field, message } of await withDatabase(context, target, 'read', (open) =>
+        storedProblems(api, open.database, new AbortController().signal),
+      ))
+        report(['resources', field.resource.name, 'fields', field.name], message, 'warning', {
+          rule: 'database',
+        });
   } catch (error) {
     if (!(error instanceof CommandFailure) || flag !== undefined) throw error;
     report(['database'], error.message, 'warning', { rule: 'database' });
