@@ -17,7 +17,7 @@ import {
   type TableChange,
 } from './changes.ts';
 import { changeColumn } from './column-change.ts';
-import { isNumberForm, type RecordRow } from '../databases/existing/schema-record.ts';
+import { isNumberForm, recordedKind, type RecordRow } from '../databases/existing/schema-record.ts';
 
 interface Compared {
   readonly steps: readonly MigrationStep[];
@@ -71,10 +71,42 @@ export function* compareColumns(
       changes.push(
         yield* leaveColumn(table, actual, column, recorded, rules, allowDataLoss, steps),
       );
+  pointOutRename(table, changes, recorded, rules, steps);
   const byColumn = Map.groupBy(changes, (change) => change.actual);
   const columns = [...actual.columns.values(), undefined].flatMap((one) => byColumn.get(one) ?? []);
   const name = fold(actual.name) === fold(table.name) ? actual.name : table.name;
   return { steps, change: { name, actual, columns } };
+}
+
+/**
+ * If one column is added and one of the same kind is dropped, it is likely the same under another name: the step of the
+ * drop says how to keep its values. See docs/contract/6-operation.md#migrate.
+ */
+function pointOutRename(
+  table: TableSchema,
+  changes: readonly ColumnChange[],
+  recorded: Recorded,
+  rules: SchemaRules,
+  steps: MigrationStep[],
+): void {
+  for (const [index, { summary }] of steps.entries()) {
+    const dropped = changes.find(
+      ({ actual }) =>
+        actual !== undefined && summary === `drop column ${table.name}.${actual.name}`,
+    )?.actual;
+    const kind = dropped && recorded.get(rules.fold(dropped.name))?.kind;
+    const alike = changes.flatMap(({ actual, wanted }) =>
+      actual === undefined && wanted !== undefined && recordedKind(wanted) === kind ? [wanted] : [],
+    );
+    const [added, another] = alike;
+    const current = steps[index];
+    if (dropped === undefined || added === undefined || another !== undefined) continue;
+    if (current !== undefined)
+      steps[index] = {
+        ...current,
+        hint: `if ${added.field} is its new name, write column: ${dropped.name} there, and its values stay`,
+      };
+  }
 }
 
 /**

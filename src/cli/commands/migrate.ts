@@ -48,11 +48,12 @@ function report(
   const isApplied = apply && what === undefined;
   const data = {
     database: name,
-    steps: steps.map(({ summary, loses, obstacle, isOptional }) => ({
+    steps: steps.map(({ summary, loses, obstacle, isOptional, hint }) => ({
       summary,
       possible: obstacle === undefined,
       loses,
       obstacle,
+      hint,
       ...(isOptional && !allowDataLoss ? { kept: true } : {}),
     })),
     applied: isApplied,

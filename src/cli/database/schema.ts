@@ -12,13 +12,14 @@ export function stepLines(
   steps: readonly MigrationStep[],
   { allowDataLoss = false }: MigrationOptions = {},
 ): readonly string[] {
-  return steps.map(({ summary, loses, obstacle, isOptional, isExtra }) => {
+  return steps.map(({ summary, loses, obstacle, isOptional, isExtra, hint }) => {
+    const instead = hint === undefined ? '' : `; ${hint}`;
     if (isExtra === true) return `- ${summary} (only for requests with an Idempotency-Key)`;
     if (obstacle !== undefined) return `- ${summary} (not possible: ${obstacle})`;
     if (loses === undefined) return `- ${summary}`;
     return isOptional && !allowDataLoss
-      ? `- ${summary} (would lose ${loses}: only with --allow-data-loss)`
-      : `- ${summary} (loses ${loses})`;
+      ? `- ${summary} (would lose ${loses}: only with --allow-data-loss${instead})`
+      : `- ${summary} (loses ${loses}${instead})`;
   });
 }
 

@@ -37,6 +37,8 @@ export interface MigrationStep {
   readonly canWait?: boolean;
   /** The table or column that lacks values afterwards, which is also all that may block the step or be lost by it. */
   readonly lacking?: Lacking;
+  /** What the file may say instead. */
+  readonly hint?: string;
   /** The table that it renames. */
   readonly renames?: { readonly from: string; readonly to: string };
 }
