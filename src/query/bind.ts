@@ -31,6 +31,11 @@ export interface PageNumbers {
   readonly offset: number;
 }
 
+/** The number of pages that so many records make; none with a limit of 0. */
+export function pagesOf(total: number, limit: number): number {
+  return limit === 0 ? 0 : Math.ceil(total / limit);
+}
+
 /** The numbers of a page in page mode. */
 export function pageAt(page: number, limit: number): PageNumbers {
   // No list has 2⁵³ records. The offset only has to be a number that a database accepts.
@@ -39,7 +44,7 @@ export function pageAt(page: number, limit: number): PageNumbers {
 
 /** The numbers of a page in offset mode. */
 export function offsetAt(offset: number, limit: number): PageNumbers {
-  return { page: Math.floor(offset / limit) + 1, limit, offset };
+  return { page: limit === 0 ? 1 : Math.floor(offset / limit) + 1, limit, offset };
 }
 
 const onePage = pageAt(1, 1);
@@ -203,7 +208,7 @@ function bindPage(
     const source = sources[name];
     if (source === undefined) return fallback;
     const text = texts[source] ?? '';
-    const least = name === 'offset' ? 0 : 1;
+    const least = name === 'page' ? 1 : 0;
     const number = /^\d+$/u.test(text) ? Number(text) : -1;
     // A limit above the safe integers gets the LIMIT_EXCEEDED problem below.
     if (number >= least && (name === 'limit' || Number.isSafeInteger(number))) return number;

@@ -86,7 +86,7 @@ describe('what a parameter takes', () => {
   );
   test.each<[string, object]>([
     ['page', { schema: { type: 'integer', minimum: 1 } }],
-    ['limit', { schema: { type: 'integer', minimum: 1, maximum: 90, default: 7 } }],
+    ['limit', { schema: { type: 'integer', minimum: 0, maximum: 90, default: 7 } }],
     ['limit', { description: expect.stringContaining('at most 70, as CSV and NDJSON at most 90') }],
     ['offset', { schema: { type: 'integer', minimum: 0 } }],
     ['cursor', { allowEmptyValue: true, schema: { type: 'string' } }],
@@ -131,7 +131,7 @@ describe('what a parameter takes', () => {
   const own = at(limited, `${things} get parameters`) as readonly Parameter[];
   test.each<[string, object]>([
     ['children.page', { schema: { type: 'integer', minimum: 1 } }],
-    ['children.limit', { schema: { type: 'integer', minimum: 1, maximum: 70 } }],
+    ['children.limit', { schema: { type: 'integer', minimum: 0, maximum: 70 } }],
     ['children.offset', { schema: { type: 'integer', minimum: 0 } }],
     ['children.sort', names],
     ['id', { style: 'form', explode: true, schema: { type: 'array', items: { type: 'integer' } } }],

@@ -38,7 +38,7 @@ describe('refused', () => {
     ['damaged, with page', 'cursor=abc&page=1', 'PAGINATION_CONFLICT', 'cursor'],
     ['damaged, with offset', 'offset=0&cursor=abc', 'PAGINATION_CONFLICT', 'cursor'],
     ['twice', 'cursor=&cursor=', 'INVALID_PARAMETER', 'cursor'],
-    ['with a limit of nothing', 'cursor=&limit=0', 'INVALID_PARAMETER', 'limit'],
+    ['with a limit below nothing', 'cursor=&limit=-1', 'INVALID_PARAMETER', 'limit'],
     ['with a limit over the maximum', 'cursor=&limit=1001', 'LIMIT_EXCEEDED', 'limit', '1000'],
   ]);
 
@@ -117,7 +117,7 @@ describe('refused', () => {
   });
 
   test('what else is wrong is said beside it', async () => {
-    const { status, body } = await api.get(`${posts}?cursor=abc&limit=0&nope=1&author.nmae=x`);
+    const { status, body } = await api.get(`${posts}?cursor=abc&limit=x&nope=1&author.nmae=x`);
     expect(status).toBe(400);
     const fields = (body.validationErrors as { field: string }[]).map(({ field }) => field);
     expect(fields.toSorted()).toEqual(['author.nmae', 'cursor', 'limit', 'nope']);

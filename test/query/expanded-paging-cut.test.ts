@@ -93,7 +93,7 @@ describe('a limit that cannot be read asks for nothing', () => {
     invalid(
       'no number',
       'expand=boxes.things&boxes.limit=2&boxes.things.limit=x',
-      'boxes.things.limit: must be a whole number from 1 to 1000',
+      'boxes.things.limit: must be a whole number from 0 to 1000',
     ),
   ]);
 });

@@ -29,7 +29,7 @@ describe('refused', () => {
   for (const value of numbers.map(encodeURIComponent))
     expectRefusals(() => api, path, [
       ['no page', `page=${value}`, 'INVALID_PARAMETER', bad('page', 1)],
-      ['no limit', `limit=${value}`, 'INVALID_PARAMETER', bad('limit', 1)],
+      ['no limit', `limit=${value}`, 'INVALID_PARAMETER', bad('limit', 0)],
       ['no offset', `offset=${value}`, 'INVALID_PARAMETER', bad('offset', 0)],
     ]);
   const conflict = (name: string, query: string, ...problems: string[]): RefusalCase => [
@@ -41,13 +41,13 @@ describe('refused', () => {
   const overMaximum = 'limit: must be at most 1000';
   expectRefusals(() => api, path, [
     ['page 0', 'page=0', 'INVALID_PARAMETER', bad('page', 1)],
-    ['limit 0', 'limit=0', 'INVALID_PARAMETER', bad('limit', 1)],
+    ['limit -1', 'limit=-1', 'INVALID_PARAMETER', bad('limit', 0)],
     ['a page beyond 2^53', 'page=9007199254740992', 'INVALID_PARAMETER', bad('page', 1)],
     ['an offset beyond 2^53', 'offset=9007199254740992', 'INVALID_PARAMETER', bad('offset', 0)],
     ['over the maximum', 'limit=1001', 'LIMIT_EXCEEDED', overMaximum],
     ['far over the maximum', `limit=${'9'.repeat(400)}`, 'LIMIT_EXCEEDED', overMaximum],
     ['in offset mode', 'offset=0&limit=1001', 'LIMIT_EXCEEDED', overMaximum],
-    ['both wrong', 'page=0&limit=0', 'INVALID_PARAMETER', bad('limit', 1), bad('page', 1)],
+    ['both wrong', 'page=0&limit=x', 'INVALID_PARAMETER', bad('limit', 0), bad('page', 1)],
     conflict('page and offset', 'page=1&offset=0', 'offset: cannot be combined with page'),
     conflict('page and cursor', 'page=1&cursor=', 'cursor: cannot be combined with page'),
     conflict('offset and cursor', 'offset=1&cursor=', 'cursor: cannot be combined with offset'),

@@ -94,7 +94,7 @@ describe('what is kept is bounded', () => {
     expect((await pair.warm.get(`${path}?code_null=true`)).status).toBe(200);
     expect((await pair.warm.get(`${path}?code_null=true&page=1&page=2`)).status).toBe(400);
     expect((await pair.warm.get(`${path}?limit=2`)).status).toBe(200);
-    expect((await pair.warm.get(`${path}?limit=0`)).status).toBe(400);
+    expect((await pair.warm.get(`${path}?limit=x`)).status).toBe(400);
     expect((await pair.warm.get(`${path}?count_in=1`)).status).toBe(200);
     expect((await pair.warm.get(`${path}?count_in=x`)).status).toBe(400);
   });

@@ -228,7 +228,7 @@ describe.each(sideNames)('%s', (name) => {
       [`cursor: ${streamed}`, `expand: ${streamed}`],
     ],
     ['limit=2001', 'LIMIT_EXCEEDED', ['limit: must be at most 2000']],
-    ['limit=0', 'INVALID_PARAMETER', [expect.stringMatching(/^limit: must be a whole number/u)]],
+    ['limit=-1', 'INVALID_PARAMETER', [expect.stringMatching(/^limit: must be a whole number/u)]],
     ['page=1&offset=2', 'PAGINATION_CONFLICT', [expect.stringMatching(/^offset: /u)]],
     [
       'limit=2001&nope=1&sort=extra',

@@ -362,7 +362,7 @@ describe('list values', () => {
 
 test('all problems are reported together', async () => {
   const answer = await api.get(
-    `${path}?titel=a&count=x&title%zz=1&page=1&page=2&limit=0&sort=nme,id,id&nulls=up&fields=nope&exclude=title&expand=foo&_or=count_gt:y,size_like:1&_or=x&active_gt=true&_debug=maybe`,
+    `${path}?titel=a&count=x&title%zz=1&page=1&page=2&limit=x&sort=nme,id,id&nulls=up&fields=nope&exclude=title&expand=foo&_or=count_gt:y,size_like:1&_or=x&active_gt=true&_debug=maybe`,
   );
   const { status, problems } = refusalOf(answer);
   expect(status).toBe(400);

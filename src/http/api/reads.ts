@@ -66,7 +66,8 @@ export function listRecords(call: Call): MaybePromise<Result<Response>> {
     const { limit } = bound.value.page;
     if (limit * (1 + plan.selection.expand.length) > manyRecords) exchange.sendEarly();
     let rows: RowBudget | undefined;
-    const read = runRead(call)(compiled.value, limit, (budget) => {
+    // A limit of 0 still reads the total.
+    const read = runRead(call)(compiled.value, Math.max(1, limit), (budget) => {
       rows = budget;
       return readList(compiled.value, bound.value, database, api.limits, budget);
     });

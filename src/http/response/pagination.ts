@@ -1,4 +1,4 @@
-import type { PageNumbers } from '../../query/bind.ts';
+import { pagesOf, type PageNumbers } from '../../query/bind.ts';
 
 /** The address of a list, for links to its other pages. */
 export interface ListAddress {
@@ -28,7 +28,7 @@ export function paginationHeaders(
   address: ListAddress,
 ): Record<string, string> {
   const { total } = result;
-  const pages = total === undefined ? undefined : Math.ceil(total / page.limit);
+  const pages = total === undefined ? undefined : pagesOf(total, page.limit);
   const headers: Record<string, string> = {
     'x-page': String(page.page),
     'x-limit': String(page.limit),
@@ -38,7 +38,7 @@ export function paginationHeaders(
     headers['x-total-pages'] = String(pages);
   }
   addCursor(headers, result.next);
-  const isNothing = total === 0 || (page.offset === 0 && result.count === 0);
+  const isNothing = total === 0 || page.limit === 0 || (page.offset === 0 && result.count === 0);
   const links = isNothing
     ? []
     : mode === 'page'

@@ -46,7 +46,7 @@ export function reservedParameters(limits: Limits): Readonly<Record<ParameterNam
     page: { description: 'The number of the page, from 1.', ...count(1) },
     limit: {
       description: `How many records a page has: at most ${limits.maxLimit}, as CSV and NDJSON at most ${limits.exportItems}.`,
-      ...count(1, { maximum: most, default: limits.defaultLimit }),
+      ...count(0, { maximum: most, default: limits.defaultLimit }),
     },
     offset: { description: 'How many records to skip, in the place of page.', ...count(0) },
     cursor: {
@@ -270,7 +270,7 @@ function collectionParameters(
     });
     return [
       one('page', 'the page of each collection.', count(1)),
-      one('limit', 'how many each collection has.', count(1, { maximum: maxLimit })),
+      one('limit', 'how many each collection has.', count(0, { maximum: maxLimit })),
       one('offset', 'how many to skip in each.', count(0)),
       one('sort', 'what each collection is sorted by.', {
         ...commas,

@@ -1,6 +1,6 @@
 import type { Limits } from '../../model/api.ts';
 import type { SqlValue } from '../../model/values.ts';
-import { offsetAt, pageAt, type PageNumbers } from '../../query/bind.ts';
+import { offsetAt, pageAt, pagesOf, type PageNumbers } from '../../query/bind.ts';
 import { serializerOf, type RecordValue } from '../serialize/record.ts';
 import { after, inTurn, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { CompiledExpand, CompiledSelection, CompiledTarget } from '../../sql/compile/read.ts';
@@ -153,7 +153,7 @@ function attach(
     const total = related?.totals.get(key) ?? (paging === undefined ? undefined : 0);
     if (total === undefined || (paging === undefined && total <= page.limit)) continue;
     const { limit } = page;
-    const pages = { page: page.page, limit, total, totalPages: Math.ceil(total / limit) };
+    const pages = { page: page.page, limit, total, totalPages: pagesOf(total, limit) };
     pagination.set(record, { ...pagination.get(record), [name]: pages });
   }
 }

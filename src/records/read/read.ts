@@ -133,8 +133,10 @@ function readPage(
   // SQLite runs statements one after the other, so nothing is gained by starting both.
   const reading = database.asksAtOnce ? read() : after(counting, read);
   return after(both(reading, counting), ([records, { total, isEstimated }]) => {
+    // With a limit of 0 no page follows: nothing says where it would begin.
     const hasMore =
-      total !== undefined && !isEstimated ? offset + rows.length < total : found.length > limit;
+      limit > 0 &&
+      (total !== undefined && !isEstimated ? offset + rows.length < total : found.length > limit);
     const valuesAt = (back: number): readonly JsonValue[] | undefined => {
       const row = rows[rows.length - 1 - back];
       return row && keyValues(row, compiled);
