@@ -155,7 +155,7 @@ describe('refused', () => {
       'group=stauts&aggregate=sum:note&limit=x',
       'group: there is no field stauts; did you mean status?',
       'aggregate: note is of type string, of which there is no sum',
-      'limit: must be a whole number from 1 to 1000',
+      'limit: must be a whole number from 0 to 1000',
     ),
     [
       'too many keys',

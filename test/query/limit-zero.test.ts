@@ -36,6 +36,13 @@ describe('limit=0', () => {
     expect(headers.get('x-next-cursor')).toBeNull();
   });
 
+  test('of groups', async () => {
+    const { status, body, headers } = await both.get(`${books}?group=authorId&limit=0`);
+    expect([status, body]).toEqual([200, []]);
+    expect(headers.get('x-total-count')).toBe('3');
+    expect(headers.get('x-total-pages')).toBe('0');
+  });
+
   test('in cursor mode', async () => {
     const { status, body, headers } = await both.get(`${books}?limit=0&cursor=`);
     expect([status, body]).toEqual([200, { data: [], next_cursor: null }]);

@@ -36,6 +36,12 @@ resources:
     fields:
       dishId: { type: integer, reference: dishes.id }
       dish: { type: relation, relation: belongsTo, resource: dishes }
+  people:
+    access: { read: public, write: chef }
+    fields:
+      first: { type: string }
+      last: { type: string }
+      full: { type: string, computed: { join: [first, last], with: " " } }
   rates:
     access: { read: public, write: chef }
     fields:
@@ -58,6 +64,10 @@ const records = {
     { name: 'Ǆ ẞ ŉ և', about: 'two  blanks' },
   ],
   menus: [{ dishId: 1 }, { dishId: 2 }, { dishId: 3 }],
+  people: [
+    { first: 'Anna', last: 'Öberg' },
+    { first: 'Oberg', last: 'Anna' },
+  ],
   rates: [{ value: 1 }],
 };
 
@@ -199,6 +209,16 @@ describe('search', () => {
       'search: makes no sense on a read of one record',
     ],
   ]);
+});
+
+test('restricts what is grouped', async () => {
+  const { body } = await both.get(`/v1/dishes?aggregate=count&${search('creme')}`);
+  expect(body).toEqual([{ group: {}, count: 1 }]);
+});
+
+test('looks into computed texts', async () => {
+  const { body } = await both.get(`/v1/people?${search('"anna oberg"')}`);
+  expect((body as { id: number }[]).map(({ id }) => id)).toEqual([1]);
 });
 
 test('chooses the records of a change of many', async () => {

@@ -12,6 +12,7 @@ import {
 import { counted } from '../../model/values.ts';
 import { visibleValues } from '../../model/visible-values.ts';
 import type { ResourceView } from '../../model/view.ts';
+import { planSearch } from '../search/search.ts';
 import { restrictGroups } from '../access/restrict.ts';
 import { bindGroups } from '../bind.ts';
 import { isGroup, leavesOf, type Group } from '../filter/group.ts';
@@ -65,7 +66,10 @@ export function planGroups(query: Query, resourceView: ResourceView, api: Api): 
   const slots: Slot[] = [];
   const others = parametersOf('list');
   const filters = { resourceView, api, expand: [], others, isSingle: false, slots, problems };
-  const where = planFilters(query.conditions, query.groups, filters);
+  const where = [
+    ...planFilters(query.conditions, query.groups, filters),
+    ...planSearch(query, resourceView, slots, problems),
+  ];
   const context = { columns, resourceView, slots, problems };
   if (query.having.flatMap(leavesOf).length > limits.filters)
     problems.push({
