@@ -20,6 +20,8 @@ resources:
       tasks: { type: relation, relation: hasMany, resource: tasks }
       brief: { type: relation, relation: hasOne, resource: briefs }
       people: { type: relation, relation: belongsToMany, resource: people, through: memberships, withPivot: [role] }
+      taskCount: { type: integer, computed: { count: tasks } }
+      members: { type: integer, computed: { count: people } }
   tasks:
     fields:
       tenantId: { type: integer, column: tenant_id, nullable: false }
@@ -128,6 +130,10 @@ describe('lists', () => {
     ['/projects?tasks.title_in=a,d', ['1,1', '2,1']],
     ['/projects?tasks_null=true', ['1,3', '2,4']],
     ['/projects?sort=-tasks.title', ['2,1', '1,1', '1,2', '2,4', '1,3']],
+    ['/projects?sort=-taskCount,-no', ['1,1', '1,2', '2,1', '2,4', '1,3']],
+    ['/projects?sort=-members,no,tenantId', ['1,1', '2,1', '1,2', '1,3', '2,4']],
+    ['/projects?taskCount_gt=1', ['1,1']],
+    ['/tasks?project.taskCount=2', [1, 3]],
     ['/projects?parent.name=one', ['1,2', '1,3']],
     ['/projects?children.name=two', ['1,1']],
     ['/projects?brief.text=x', ['1,1']],

@@ -166,6 +166,7 @@ test(
         groups: [],
         search: [],
         ids: [],
+        search: [],
         sort: [],
         nulls: undefined,
         paging: { mode: 'page', start: page, limit },

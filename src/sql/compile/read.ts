@@ -224,7 +224,10 @@ function groupedBy(
 ): Parameters<typeof groupedSql>[0] | undefined {
   // Filters may leave few records, for which subqueries are faster.
   const isAll = groupsRelated && steps.length === 0 && where.length === 0;
-  return isAll && value?.kind === 'related' ? value : undefined;
+  // A composite key is compared column by column.
+  return isAll && value?.kind === 'related' && !isComposite(parentField(value.relation))
+    ? value
+    : undefined;
 }
 
 /** The rows whose ids are among `keys` and that the caller may see. */
