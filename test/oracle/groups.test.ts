@@ -164,7 +164,6 @@ test(
         id: undefined,
         conditions,
         groups: [],
-        search: [],
         ids: [],
         search: [],
         sort: [],

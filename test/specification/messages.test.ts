@@ -353,7 +353,8 @@ describe('names', () => {
     ],
   ]);
 
-  test.each(Object.values(operators).map(({ suffix }) => suffix))('%s is a suffix', (suffix) => {
+  const suffixes = Object.values(operators).map(({ suffix }) => suffix);
+  test.each(suffixes.filter((suffix) => suffix !== ''))('%s is a suffix', (suffix) => {
     expect(JSON.stringify(load(withFields(`x${suffix}: { type: string }`)).problems)).toContain(
       `ends like the operator \`${suffix}\``,
     );

@@ -39,7 +39,6 @@ export function compositeKeyOn(
     writeOnly: false,
     immutable: false,
     default: undefined,
-    computed: undefined,
     reference: { resource: target, field: target.id, onDelete: 'restrict' },
     properties: undefined,
     items: undefined,
