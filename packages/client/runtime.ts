@@ -100,6 +100,8 @@ type AnySelection = Selection<ResourceName, string, string, string>;
 type AnyWriting = AnySelection & {
   readonly ifMatch?: string | undefined;
   readonly idempotencyKey?: string | undefined;
+  readonly onConflict?: readonly string[] | undefined;
+  readonly ignoreDuplicates?: boolean | undefined;
 };
 
 /** Makes a client of the API. */
@@ -207,11 +209,15 @@ function methodsOf(path: string, ask: (request: Ask) => Promise<Told>): unknown 
     return remembered(told, options);
   };
   const create = async (body: unknown, options: AnyWriting = {}): Promise<unknown> => {
-    const headers = { 'idempotency-key': options.idempotencyKey };
+    const { onConflict, ignoreDuplicates } = options;
+    const prefer = ignoreDuplicates === true ? 'resolution=ignore-duplicates' : undefined;
+    const headers = { 'idempotency-key': options.idempotencyKey, prefer };
+    const query = selectionQuery(options);
+    if (onConflict !== undefined) query.set('onConflict', onConflict.join(','));
     const told = await ask({
       method: 'POST',
       path,
-      query: selectionQuery(options),
+      query,
       body,
       headers,
       options,

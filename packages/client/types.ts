@@ -479,6 +479,17 @@ type Answer<
 
 type Created<R extends ResourceName> = { readonly id: IdOf<R> };
 
+/** A body without some members, of a union each of its types. */
+export type Lacking<Body, Key extends string> = Body extends unknown ? Omit<Body, Key> : never;
+
+export interface Creating<R extends ResourceName> {
+  readonly idempotencyKey?: string | undefined;
+  /** A unique field or group: a record with the same values is changed in the place of a new one. */
+  readonly onConflict?: readonly (keyof Resources[R]['record'] & string)[] | undefined;
+  /** With `onConflict`: records that exist stay as they are. */
+  readonly ignoreDuplicates?: boolean | undefined;
+}
+
 export interface Creates<R extends ResourceName> {
   readonly create: <
     const E extends ExpandPath<R> = never,
@@ -486,7 +497,7 @@ export interface Creates<R extends ResourceName> {
     const X extends string = never,
   >(
     body: Resources[R]['create'],
-    options?: Selection<R, E, F, X> & { readonly idempotencyKey?: string | undefined },
+    options?: Selection<R, E, F, X> & Creating<R>,
   ) => Promise<Answer<R, E, F, X, Created<R>>>;
   /** Creates all of them or none. */
   readonly createMany: <
@@ -495,7 +506,7 @@ export interface Creates<R extends ResourceName> {
     const X extends string = never,
   >(
     bodies: readonly Resources[R]['create'][],
-    options?: Selection<R, E, F, X> & { readonly idempotencyKey?: string | undefined },
+    options?: Selection<R, E, F, X> & Creating<R>,
   ) => Promise<Answer<R, E, F, X, Created<R>>[]>;
 }
 

@@ -11,7 +11,7 @@ const requestTexts: Readonly<Record<(typeof sendableHeaders)[number], string>> =
   'If-None-Match': 'The `ETag` that the client has: 304 if nothing has changed.',
   'Idempotency-Key': 'Makes a POST safe to repeat for 24 h: 1 to 255 visible ASCII characters.',
   Prefer:
-    '`count=none`, `count=estimated`, `return=minimal`, `return=representation`, `max-affected=N`.',
+    '`count=none`, `count=estimated`, `return=minimal`, `return=representation`, `max-affected=N`, `resolution=ignore-duplicates`.',
   'X-Sandbox': 'The sandbox to use, in `dev` on SQLite: 1 to 64 letters, digits, `-`, `_`.',
   'X-Simulate':
     '`latency=200,error=503`: a wait in ms and an error for this request, where debug is on.',

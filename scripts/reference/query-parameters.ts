@@ -46,6 +46,10 @@ const parameterTexts: Readonly<Record<ParameterName, readonly [example: string, 
     'Conditions of which at least one must hold. `and(…)`, `or(…)` and `not(…)` nest.',
   ],
   _not: ['_not=status:draft,price_gt:100', 'Conditions of which none may hold.'],
+  onConflict: [
+    'onConflict=slug',
+    'A unique field or group: a record with the same values is changed instead of created.',
+  ],
   _debug: [
     '_debug=true',
     'Adds the query as understood, times and SQL; `plan` also the plan of each statement.',

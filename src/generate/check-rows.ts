@@ -1,4 +1,4 @@
-import { uniqueKeys } from '../records/write/checks/conflicts.ts';
+import { uniqueKeys } from '../query/write/upsert.ts';
 import type { Field, Resource } from '../model/api.ts';
 import type { Generator } from './generator.ts';
 import { GenerationProblem, unlessProblem } from './problem.ts';

@@ -20,6 +20,7 @@ import { pascal, typeNames } from './document/names.ts';
 import { isIncrementable } from '../query/write/revisions.ts';
 import { changeInputs, creatableInputs, requiredInputs } from './document/inputs.ts';
 import { linkable, neededPivot } from './document/links.ts';
+import { keysOrParents, nestables, type KeyOrParent, type Nestable } from './document/nested.ts';
 import { nameOf, type Naming } from './document/records.ts';
 
 /** A typed TypeScript client of the API as a view shows it: one file that needs nothing else. */
@@ -55,7 +56,13 @@ class DeclaredTypes {
 
   /** `names` are those of records. */
   constructor(names: readonly string[]) {
-    const bodies = names.flatMap((name) => [`${name}Create`, `${name}Replace`, `${name}Update`]);
+    const bodies = names.flatMap((name) => [
+      `${name}Create`,
+      `${name}CreateMembers`,
+      `${name}Replace`,
+      `${name}ReplaceMembers`,
+      `${name}Update`,
+    ]);
     this.used = new Set([...names, ...bodies, 'JsonValue', 'JsonInput']);
   }
 
@@ -130,14 +137,37 @@ function resourceTypes(
   const bodyType = (kind: BodyKind, suffix: string, does: string): string =>
     interfaceOf(
       `${name}${suffix}`,
-      body(resourceView, kind, { declared, base: name }),
+      body(resourceView, kind, { declared, base: name }, naming),
       `The body that ${does}: ${name}.`,
     );
+  const bodyTypes = (
+    kind: 'create' | 'replace',
+    suffix: string,
+    does: string,
+  ): readonly string[] => {
+    const required = requiredInputs(resourceView, kind).map((input) => input.name);
+    const nested = nestables(resourceView, kind);
+    const either = keysOrParents(resourceView, required, nested);
+    if (either.length === 0) return [bodyType(kind, suffix, does)];
+    const parts = either.map(({ key: member, relation }) => {
+      const one = nested.find(({ view }) => view.name === relation);
+      const input = resourceView.inputs.get(member);
+      if (one === undefined || input === undefined) throw new TypeError(`${member} leads nowhere`);
+      const value = writeType(input.field, { declared, base: nestedName(name, member) });
+      const parent = nestedType(one, naming);
+      return `({ ${key(member)}: ${value}; ${key(relation)}?: undefined } | { ${key(member)}?: undefined; ${key(relation)}: ${parent} })`;
+    });
+    const base = `${name}${suffix}Members`;
+    return [
+      interfaceOf(base, body(resourceView, kind, { declared, base: name }, naming, either)),
+      `/** The body that ${does}: ${name}. */\nexport type ${name}${suffix} = ${[base, ...parts].join(' & ')};\n`,
+    ];
+  };
   const types = [
     interfaceOf(name, record, resource.description),
-    ...(offered.has('create') ? [bodyType('create', 'Create', 'creates')] : []),
+    ...(offered.has('create') ? bodyTypes('create', 'Create', 'creates') : []),
     ...(offered.has('update')
-      ? [bodyType('replace', 'Replace', 'replaces'), bodyType('update', 'Update', 'changes')]
+      ? [...bodyTypes('replace', 'Replace', 'replaces'), bodyType('update', 'Update', 'changes')]
       : []),
   ];
   return [...types, ...declared.take()];
@@ -182,8 +212,15 @@ function body(
   resourceView: ResourceView,
   kind: BodyKind,
   { declared, base }: Place,
+  naming: Naming,
+  apart: readonly KeyOrParent[] = [],
 ): readonly string[] {
   const { id } = resourceView.resource;
+  const isApart = (name: string): boolean =>
+    apart.some(({ key: own, relation }) => own === name || relation === name);
+  const nested = nestables(resourceView, kind).filter(
+    ({ view }) => !resourceView.inputs.has(view.name),
+  );
   const needed = new Set<InputView>(kind === 'update' ? [] : requiredInputs(resourceView, kind));
   const inputs =
     kind === 'create'
@@ -191,23 +228,27 @@ function body(
       : changeInputs(resourceView).filter(({ field, updatable }) => updatable || field === id);
   const placeOf = (name: string): Place => ({ declared, base: nestedName(base, name) });
   return [
-    ...inputs.map((input) =>
-      memberOf(
-        input.name,
-        kind === 'update' && isIncrementable(input) && resourceView.fields.has(input.name)
-          ? `${writeType(input.field, placeOf(input.name))} | { readonly increment: ${incrementType(input.field)} }`
-          : writeType(input.field, placeOf(input.name)),
-        !needed.has(input),
-        input.field,
+    ...inputs
+      .filter(({ name }) => !isApart(name))
+      .map((input) =>
+        memberOf(
+          input.name,
+          kind === 'update' && isIncrementable(input) && resourceView.fields.has(input.name)
+            ? `${writeType(input.field, placeOf(input.name))} | { readonly increment: ${incrementType(input.field)} }`
+            : writeType(input.field, placeOf(input.name)),
+          !needed.has(input),
+          input.field,
+        ),
       ),
-    ),
-    ...linkable(resourceView).map((view) =>
-      memberOf(
-        view.name,
-        linksType(view, kind === 'create' ? neededPivot(view) : [], placeOf(`${view.name}Pivot`)),
-        true,
-      ),
-    ),
+    ...nested
+      .filter(({ view }) => view.relation.kind !== 'belongsToMany' && !isApart(view.name))
+      .map((one) => memberOf(one.view.name, nestedType(one, naming), true)),
+    ...linkable(resourceView).map((view) => {
+      const needed = kind === 'create' ? neededPivot(view) : [];
+      const place = placeOf(`${view.name}Pivot`);
+      const one = nested.find((other) => other.view === view);
+      return memberOf(view.name, linksType(view, needed, place, one, naming), true);
+    }),
   ];
 }
 
@@ -220,6 +261,8 @@ function linksType(
   view: RelationView,
   needed: readonly InputView[] | undefined,
   { declared, base }: Place,
+  nestable: Nestable | undefined,
+  naming: Naming,
 ): string {
   const { relation } = view;
   if (relation.kind !== 'belongsToMany') throw new TypeError(`${view.name} has no links`);
@@ -239,7 +282,48 @@ function linksType(
     needed.length === 0
       ? `${id} | { id: ${id}; pivot?: ${members} | undefined }`
       : `{ id: ${id}; pivot: ${members} }`;
-  return `readonly (${link})[] | { add?: readonly (${link})[] | undefined; remove?: readonly ${id}[] | undefined }`;
+  const isPivotNeeded = needed.length > 0;
+  const more =
+    nestable === undefined
+      ? ''
+      : `${nestedMembers(nestable, naming, { type: members, isNeeded: isPivotNeeded })} `;
+  return `readonly (${link})[] | { ${more}add?: readonly (${link})[] | undefined; remove?: readonly ${id}[] | undefined }`;
+}
+
+/** What a body has for the records of a relation. */
+function nestedType(nestable: Nestable, naming: Naming): string {
+  if (nestable.view.relation.kind === 'belongsTo')
+    return `{ create: ${nameOf(nestable.target, naming)}Create }`;
+  return `{ ${nestedMembers(nestable, naming)} }`;
+}
+
+/** The operations on the records of a relation, as members; `pivot`: what each new one says of its link. */
+function nestedMembers(
+  { view, target, operations, keys }: Nestable,
+  naming: Naming,
+  pivot?: { readonly type: string; readonly isNeeded: boolean },
+): string {
+  const name = nameOf(target, naming);
+  const isOne = view.relation.kind === 'hasOne';
+  const id = `Resources[${JSON.stringify(target.name)}]['id']`;
+  const list = (type: string): string => (isOne ? type : `readonly (${type})[]`);
+  const create = keys.length === 0 ? `${name}Create` : `Lacking<${name}Create, ${union(keys)}>`;
+  const linked =
+    pivot === undefined
+      ? create
+      : `${create} & { pivot${pivot.isNeeded ? '' : '?'}: ${pivot.type}${pivot.isNeeded ? '' : ' | undefined'} }`;
+  const types = {
+    create: list(linked),
+    update: list(isOne ? `${name}Update` : `${name}Update & { id: ${id} }`),
+    delete: isOne ? 'true' : `readonly ${id}[]`,
+    add: `readonly (${id} | { id: ${id} })[]`,
+    remove: `readonly (${id} | { id: ${id} })[]`,
+  };
+  const isLinked = view.relation.kind === 'belongsToMany';
+  return operations
+    .filter((one) => !(isLinked && (one === 'add' || one === 'remove')))
+    .map((one) => `${one}?: ${types[one]} | undefined;`)
+    .join(' ');
 }
 
 /** Where types of objects are declared, and the name that one has here. */

@@ -1,6 +1,14 @@
 import type { Comparison } from '../model/operators.ts';
 import type { ComputedValue, FieldRef, Predicate, Slot } from './filter/predicate.ts';
-import type { BelongsToMany, Field, Relation, Resource } from '../model/api.ts';
+import type {
+  BelongsTo,
+  BelongsToMany,
+  Field,
+  Has,
+  MorphMany,
+  Relation,
+  Resource,
+} from '../model/api.ts';
 import type { DatePart } from '../model/field-types/group-values.ts';
 import type { ValueIssue } from '../model/values.ts';
 import type { JsonValue } from '../specification/specification.ts';
@@ -221,16 +229,70 @@ export type Revision =
   | { readonly kind: 'merge'; readonly part: unknown }
   | { readonly kind: 'increment'; readonly by: JsonValue };
 
-/** A record to create, with its links. */
+/** A record to create, with its links and the records that are written with it. */
 export interface NewRecord {
   readonly values: FieldValues;
+  readonly nested: NestedWrites;
   readonly links: readonly LinkChange[];
+  /** What the paths of its problems begin with: `[3].`, `comments.create[0].`. */
+  readonly path: string;
+}
+
+/** The writes of related records in the body of a record. */
+export interface NestedWrites {
+  /** Records to create before, since the record points to them. */
+  readonly parents: readonly NewParent[];
+  /** Writes of records that point to the record, or are linked with it. */
+  readonly children: readonly ChildWrites[];
+}
+
+/** A record to create that another one points to. */
+export interface NewParent {
+  readonly relation: BelongsTo;
+  readonly record: NewRecord;
+}
+
+/** The writes of the records that one relation leads to. */
+export interface ChildWrites {
+  readonly relation: Has | MorphMany | BelongsToMany;
+  /** The path in the body: `comments`. */
+  readonly path: string;
+  readonly creates: readonly NewRecord[];
+  /** For a belongsToMany: the links to the created records, without their ids. */
+  readonly links: readonly Omit<Link, 'id'>[];
+  readonly updates: readonly ChildUpdate[];
+  readonly deletes: readonly NamedRecord[];
+  /** Records to take over, and to let go. Those of a belongsToMany are in `NewRecord.links`. */
+  readonly added: readonly NamedRecord[];
+  readonly removed: readonly NamedRecord[];
+  /** The values that a record gets besides the key when it is taken over, and when it is let go. */
+  readonly stamps: FieldValues;
+}
+
+/** A record that a body names; undefined for the one record of a hasOne. */
+export interface NamedRecord {
+  readonly id: JsonValue | undefined;
+  readonly path: string;
+}
+
+export interface ChildUpdate extends NamedRecord {
+  readonly change: Omit<UpdatePlan, 'id' | 'preconditions'>;
 }
 
 /** The preconditions of a write, from headers (RFC 9110, 13.1). */
 export interface Preconditions {
   readonly ifMatch: string | undefined;
   readonly ifNoneMatch: string | undefined;
+}
+
+/** What a create does with records that exist already. */
+export interface Upsert {
+  /** The fields whose values say that a record is the same. */
+  readonly key: readonly Field[];
+  /** For each record, how one that exists is changed; undefined leaves it as it is. */
+  readonly changes: readonly (Omit<UpdatePlan, 'id' | 'preconditions'> | undefined)[];
+  /** A record that exists fails the precondition of the request. */
+  readonly mustBeNew: boolean;
 }
 
 export type UpdatePlan = Extract<WritePlan, { kind: 'update' }>;
@@ -247,6 +309,8 @@ export type WritePlan =
       readonly kind: 'create';
       readonly resource: Resource;
       readonly records: readonly NewRecord[];
+      /** What is done with records that exist already; undefined: they are problems. */
+      readonly upsert: Upsert | undefined;
       /** The body was an array: paths of problems are `[3].title`, and the response is an array. */
       readonly isArray: boolean;
     }
@@ -254,12 +318,15 @@ export type WritePlan =
       readonly kind: 'update';
       readonly resource: Resource;
       readonly id: JsonValue;
+      /** What the paths of its problems begin with. */
+      readonly path: string;
       readonly values: FieldValues;
       /** Immutable fields in the body; their values must equal the stored ones. */
       readonly unchanged: FieldValues;
       /** Fields whose new values are made from the current ones. */
       readonly revised: ReadonlyMap<Field, Revision>;
       readonly links: readonly LinkChange[];
+      readonly nested: NestedWrites;
       readonly preconditions: Preconditions;
     }
   | {

@@ -11,6 +11,7 @@ export const reservedParameters = [
   'exclude',
   'expand',
   'maxDepth',
+  'onConflict',
   'group',
   'aggregate',
   'having',

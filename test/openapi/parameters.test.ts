@@ -34,7 +34,7 @@ const operations: readonly (readonly [string, readonly string[], readonly string
     ['If-None-Match', 'Prefer'],
     ['page', 'limit', 'offset', 'cursor', 'search', 'sort', ...selections, ...groups],
   ],
-  [`${things} post`, ['Prefer', 'Idempotency-Key'], selections],
+  [`${things} post`, ['Prefer', 'Idempotency-Key'], [...selections, 'onConflict']],
   [`${things}/{id} get`, ['If-None-Match'], ['sort', ...selections]],
   [`${things}/{id} put`, ['If-Match', 'If-None-Match', 'Prefer'], selections],
   [`${things}/{id} patch`, ['If-Match', 'If-None-Match', 'Prefer'], selections],

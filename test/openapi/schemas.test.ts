@@ -158,7 +158,21 @@ test('links in a body are a list of all, or what is added and removed', () => {
     list,
     {
       type: 'object',
-      properties: { add: list, remove: { type: 'array', items: id } },
+      properties: {
+        create: { type: 'array', items: { $ref: '#/components/schemas/ThingTagsCreate' } },
+        update: {
+          type: 'array',
+          items: {
+            allOf: [
+              { $ref: '#/components/schemas/TagUpdate' },
+              { type: 'object', required: ['id'] },
+            ],
+          },
+        },
+        delete: { type: 'array', items: id },
+        add: list,
+        remove: { type: 'array', items: id },
+      },
       additionalProperties: false,
     },
   ]);

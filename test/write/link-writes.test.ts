@@ -190,7 +190,11 @@ describe('links', () => {
           'tags[1]: must be a number',
           'tags[2]: must not be null',
         ],
-        ['another member', { tags: { set: [1] } }, 'tags.set: only add and remove can stand here'],
+        [
+          'another member',
+          { tags: { set: [1] } },
+          'tags.set: only create, update, delete, add and remove can stand here',
+        ],
         ['no array in it', { tags: { add: 1 } }, 'tags.add: must be an array'],
         [
           'one in both lists',

@@ -99,7 +99,9 @@ describe('POST', () => {
       body: { name: 'Eve', posts: [] },
       status: 400,
       code: 'VALIDATION_FAILED',
-      problems: ['posts: is a relation and cannot be written here'],
+      problems: [
+        'posts: is a relation; write its records as { "create": … }, { "update": … } or { "delete": … }',
+      ],
     },
     {
       name: 'values of the right type that are wrong: 422',

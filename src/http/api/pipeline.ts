@@ -5,6 +5,8 @@ import { queryError } from '../../query/request/problem.ts';
 import { negotiate, type Representation } from '../../query/request/headers.ts';
 import { refusalOf, type Caller } from '../../model/access.ts';
 import type { RequestKind } from '../../query/request/parameters.ts';
+import type { Resource } from '../../model/api.ts';
+import { isGenerated } from '../../model/field-types/id.ts';
 import type { ResourceView } from '../../model/view.ts';
 import { ConstraintError, DatabaseFailure } from '../../databases/database.ts';
 import type { SessionSettings } from '../../model/session.ts';
@@ -141,7 +143,7 @@ function isForbidden(error: unknown, { servedApi }: Exchange): error is Error {
 
 /** Resolves the route for the caller, and records it for logs and metrics. */
 function resolveRoute(
-  { servedApi, method, trace }: Exchange,
+  { servedApi, method, headers, trace }: Exchange,
   { version, name, id }: ResourceRoute,
   caller: Caller,
 ): Result<Pick<Call, 'view' | 'resourceView' | 'kind'>> {
@@ -149,10 +151,23 @@ function resolveRoute(
   const resourceView = findFace(name, view);
   if (!resourceView.ok) return resourceView;
   trace.route = resourceView.value.name;
-  const kind = kindOf(method, id);
-  if (!kind.ok) return kind;
-  trace.operation = kind.value;
-  return ok({ view, resourceView: resourceView.value, kind: kind.value });
+  const known = kindOf(method, id);
+  if (!known.ok) return known;
+  const { resource } = resourceView.value;
+  const isNew = known.value === 'replace' && mustBeNew(headers) && isKeyedByClient(resource);
+  const kind = isNew ? 'create' : known.value;
+  trace.operation = kind;
+  return ok({ view, resourceView: resourceView.value, kind });
+}
+
+/** Whether a PUT may only create its record: `If-None-Match: *`. */
+function mustBeNew({ 'if-none-match': header }: Exchange['headers']): boolean {
+  return header?.trim() === '*';
+}
+
+/** Whether clients choose the ids of a resource. */
+function isKeyedByClient({ id }: Resource): boolean {
+  return !isGenerated(id) && id.parts === undefined;
 }
 
 /** A response or error, perhaps a promise. */

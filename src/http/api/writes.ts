@@ -13,8 +13,16 @@ import { refusalOf } from '../../model/access.ts';
 import { inBodyTime } from '../../lib/pattern.ts';
 import { fieldNameIn } from '../../model/view.ts';
 import { scopeOf } from '../../auth/callers.ts';
+import type { Api } from '../../model/api.ts';
 import type { ClockAndIds } from '../../query/write/defaults.ts';
-import { atOneTime, planCreate, planUpdate } from '../../query/write/write.ts';
+import { readConflictKey } from '../../query/write/upsert.ts';
+import {
+  atOneTime,
+  planCreate,
+  planCreateAt,
+  planUpdate,
+  type ConflictOptions,
+} from '../../query/write/write.ts';
 import type { Preconditions, WritePlan } from '../../query/plan.ts';
 import { parseBody } from '../../query/request/body.ts';
 import { parsePrefer, readIdempotencyKey } from '../../query/request/headers.ts';
@@ -33,39 +41,69 @@ export const minimal = { 'preference-applied': 'return=minimal' } as const;
 
 /** `POST /<resource>`: one record, or an array of them. */
 export async function createRecords(call: Call): Promise<Result<Response>> {
-  const { exchange, resourceView } = call;
+  const { exchange } = call;
   const { api } = exchange.servedApi;
   const key = readIdempotencyKey(exchange.headers['idempotency-key']);
   const moment = atOneTime(exchange.clockAndIds, call.caller.claims);
+  const conflicts = conflictsOf(call);
   const prepared = await prepare(
     call,
     moment,
-    (body) => inBodyTime(() => planCreate(body, resourceView, api, moment)),
-    key.ok ? [] : [key.error],
+    (body) => inBodyTime(() => planNew(body, call, api, moment, conflicts)),
+    [...(key.ok ? [] : [key.error]), ...(conflicts?.ok === false ? [conflicts.error] : [])],
   );
   if (!prepared.ok) return prepared;
   const { plan } = prepared.value;
-  const isArray = plan.kind === 'create' && plan.isArray;
+  const { isArray } = plan;
   const { origin, path } = addressOf(call);
-  const before = isArray ? undefined : `${origin}${path}/`;
+  // The path of a PUT ends with the id.
+  const collection = call.id === undefined ? path : path.slice(0, path.lastIndexOf('/'));
+  const before = isArray ? undefined : `${origin}${collection}/`;
   const created =
     key.ok && key.value !== undefined
       ? await createOnce(call, key.value, prepared.value, before)
       : await createAlways(call, prepared.value, before);
   if (!created.ok) return created;
   const { written, location } = created.value;
-  const { records, isUnread } = written;
+  const { records, isUnread, isNew = true } = written;
+  const status = isNew ? 201 : 200;
   const readable = records.map(({ record }) => record).filter((record) => record !== undefined);
   // A caller that may not read the record gets nothing of it.
   if (readable.length > 0) await inspectShown(call, readable);
   // If the caller may not read the record, or it was deleted since (Idempotency-Key), only its id is known.
   const shown = records.map(({ id, record }) => record ?? { id });
   const applied = isUnread ? minimal : {};
-  if (isArray) return ok(respondWritten(call, 201, shown, applied));
+  if (isArray) return ok(respondWritten(call, status, shown, applied));
   const [first] = records;
   const tagged = first?.record === undefined ? undefined : first;
   const headers = { ...applied, ...(location === undefined ? {} : { location }) };
-  return ok(respondWritten(call, 201, shown[0], headers, tagged));
+  return ok(respondWritten(call, status, shown[0], headers, tagged));
+}
+
+/** What the request says of records that exist already; undefined if it says nothing. */
+function conflictsOf(call: Call): Result<ConflictOptions> | undefined {
+  const { exchange, query, resourceView, id } = call;
+  if (id !== undefined) return ok({ key: [resourceView.resource.id], resolution: 'fail' });
+  const text = query.reserved.get('onConflict');
+  if (text === undefined) return undefined;
+  const key = readConflictKey(text, resourceView);
+  if (!key.ok) return key;
+  const { ignoresDuplicates } = parsePrefer(exchange.headers);
+  return ok({ key: key.value, resolution: ignoresDuplicates ? 'ignore' : 'update' });
+}
+
+/** Plans a POST, or a PUT that creates a record under the id in its path. */
+function planNew(
+  body: unknown,
+  { resourceView, id }: Call,
+  api: Api,
+  moment: ClockAndIds,
+  conflicts: Result<ConflictOptions> | undefined,
+): ReturnType<typeof planCreate> {
+  const options = conflicts?.ok === true ? conflicts.value : undefined;
+  return id === undefined
+    ? planCreate(body, resourceView, api, moment, options)
+    : planCreateAt(id, body, resourceView, api, moment, options);
 }
 
 async function createAlways(
@@ -75,7 +113,9 @@ async function createAlways(
 ): Promise<Result<KeptResult>> {
   const written = await execute(call, plan, context);
   if (!written.ok) return written;
-  return ok({ written: written.value, location: locationOf(before, written.value.records) });
+  const { records, isNew } = written.value;
+  const location = isNew === false ? undefined : locationOf(before, records);
+  return ok({ written: written.value, location });
 }
 
 /** Creates once under an `Idempotency-Key`. See docs/contract/3-writing.md#idempotency-keys. */

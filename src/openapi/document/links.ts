@@ -22,16 +22,16 @@ function throughOf({ relation, target }: RelationView): ResourceView | undefined
 }
 
 /** The links of a record that is there: what keeps its link keeps what the junction says of it. */
-export function links(view: RelationView, beheld: View): JsonSchema {
+export function links(view: RelationView, beheld: View, more: Members): JsonSchema {
   const id = linkedId(view, beheld);
-  return linksOf(view, id, { anyOf: [id, linkSchema(view, id, beheld, [])] });
+  return linksOf(view, id, { anyOf: [id, linkSchema(view, id, beheld, [])] }, more);
 }
 
 /** The links that a record is made with: each has to say what the junction cannot be without. */
-export function newLinks(view: RelationView, beheld: View): JsonSchema {
+export function newLinks(view: RelationView, beheld: View, more: Members): JsonSchema {
   const needed = neededPivot(view);
   const id = linkedId(view, beheld);
-  if (needed !== undefined) return linksOf(view, id, linkSchema(view, id, beheld, needed));
+  if (needed !== undefined) return linksOf(view, id, linkSchema(view, id, beheld, needed), more);
   const through = throughOf(view)?.name ?? view.name;
   return {
     type: 'array',
@@ -41,16 +41,21 @@ export function newLinks(view: RelationView, beheld: View): JsonSchema {
   };
 }
 
-function linksOf({ relation }: RelationView, id: JsonSchema, link: JsonSchema): JsonSchema {
+function linksOf(
+  { relation }: RelationView,
+  id: JsonSchema,
+  link: JsonSchema,
+  more: Members,
+): JsonSchema {
   if (relation.kind !== 'belongsToMany') throw new TypeError(`${relation.name} has no links`);
   const list = { type: 'array', items: link };
   return {
-    description: `The links to ${relation.target.name}: all of them as a list, or what is added and removed.`,
+    description: `The links to ${relation.target.name}: all of them as a list, or what is done with them.`,
     anyOf: [
       list,
       {
         type: 'object',
-        properties: { add: list, remove: { type: 'array', items: id } },
+        properties: { ...more, add: list, remove: { type: 'array', items: id } },
         additionalProperties: false,
       },
     ],
@@ -77,6 +82,21 @@ export function neededPivot(view: RelationView): readonly InputView[] | undefine
     ({ field }) => ![ownerKey, targetKey].flatMap(keyFields).includes(field),
   );
   return needed.every(({ field }) => pivot.includes(field)) ? needed : undefined;
+}
+
+/** Further members of the object that changes links in parts. */
+type Members = Readonly<Record<string, JsonSchema>>;
+
+/** The pivot beside the members of a record that is created and linked. */
+export function newPivot(
+  view: RelationView,
+  beheld: View,
+): { readonly schema: unknown; readonly isNeeded: boolean } | undefined {
+  const needed = neededPivot(view) ?? [];
+  const { properties } = linkSchema(view, {}, beheld, needed) as {
+    properties: { pivot: JsonSchema };
+  };
+  return { schema: properties.pivot, isNeeded: needed.length > 0 };
 }
 
 function linkSchema(

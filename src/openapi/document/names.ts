@@ -17,7 +17,9 @@ const suffixes = [
   'List',
   'Page',
   'Create',
+  'CreateMembers',
   'Replace',
+  'ReplaceMembers',
   'Update',
   'MergePatch',
   'Id',
@@ -59,6 +61,8 @@ function relationSuffixes({ relations }: ResourceView): readonly string[] {
     `${pascal(relation)}ItemSelection`,
     `${pascal(relation)}Links`,
     `${pascal(relation)}NewLinks`,
+    `${pascal(relation)}Create`,
+    `${pascal(relation)}Write`,
   ]);
 }
 

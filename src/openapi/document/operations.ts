@@ -1,6 +1,7 @@
 import { decide, type Operation } from '../../model/access.ts';
 import type { Api, Version } from '../../model/api.ts';
 import { recordName } from '../../lib/singular.ts';
+import { isGenerated } from '../../model/field-types/id.ts';
 import { fieldNameIn, type ResourceView } from '../../model/view.ts';
 import type { RequestKind } from '../../query/request/parameters.ts';
 import { commonHeaders, errorsOf, headerRef } from './answers.ts';
@@ -296,6 +297,15 @@ function successes(
   const minimal = (description: string): Readonly<Record<string, JsonSchema>> => ({
     204: { description, headers: headers(...(mayRead ? [etag] : []), applied) },
   });
+  const upserted = (): Readonly<Record<string, JsonSchema>> => ({
+    200: {
+      description: 'With onConflict: the record that was there, or all records of an array.',
+      headers: headers(etag, applied),
+      ...(mayRead
+        ? { content: json({ anyOf: [...anyOf(shown(name)), ref(`schemas/${name}List`)] }, record) }
+        : {}),
+    },
+  });
   switch (kind) {
     case 'list': {
       const paging = [
@@ -342,6 +352,7 @@ function successes(
       };
     case 'create':
       return {
+        ...upserted(),
         201: {
           description:
             'The new record, or all new records of an array. Without a body where Prefer says return=minimal.',
@@ -360,6 +371,15 @@ function successes(
     case 'update':
       return mayRead
         ? {
+            ...(kind === 'replace' && isClientKeyed(resourceView)
+              ? {
+                  201: {
+                    description: 'The new record, made under If-None-Match: *.',
+                    headers: headers(['Location', 'Location'], etag, applied),
+                    content: json(shown(name), record),
+                  },
+                }
+              : {}),
             200: {
               description: 'The record as it is now.',
               headers: headers(etag, applied),
@@ -391,6 +411,11 @@ function successes(
     default:
       return kind satisfies never;
   }
+}
+
+/** Whether a PUT may create a record of this resource under an id of the client. */
+function isClientKeyed({ resource, offered }: ResourceView): boolean {
+  return offered.has('create') && !isGenerated(resource.id);
 }
 
 /** The answer of a change of many. */

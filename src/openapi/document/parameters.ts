@@ -88,6 +88,12 @@ export function reservedParameters(limits: Limits): Readonly<Record<ParameterNam
       description: 'How deep this request may expand.',
       ...count(1, { maximum: limits.maxDepth, default: limits.defaultDepth }),
     },
+    onConflict: {
+      description:
+        'The names of a unique field or group: a record with the same values is changed in the place of a new one.',
+      ...commas,
+      schema: { ...names, minItems: 1 },
+    },
     group: {
       description:
         'Groups the records by these fields, paths to one related record, and parts of dates such as placedAt:month. The answer has groups in place of records.',
@@ -141,6 +147,10 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
     'count=none leaves out the total, count=estimated takes an estimate where that is quicker.',
   ),
   PreferReturn: header('Prefer', 'return=minimal answers without a body.'),
+  PreferCreate: header(
+    'Prefer',
+    'return=minimal answers without a body; with onConflict, resolution=ignore-duplicates leaves records that exist as they are.',
+  ),
   PreferMany: header(
     'Prefer',
     'max-affected=N refuses the change if more records match; return=representation answers with the records, return=minimal without a body.',
@@ -180,7 +190,7 @@ function header(name: string, description: string, more: JsonSchema = {}): JsonS
 const headersOf: Readonly<Record<RequestKind, readonly string[]>> = {
   list: ['IfNoneMatch', 'PreferCount'],
   read: ['IfNoneMatch'],
-  create: ['PreferReturn', 'IdempotencyKey'],
+  create: ['PreferCreate', 'IdempotencyKey'],
   replace: ['IfMatch', 'IfNoneMatch', 'PreferReturn'],
   update: ['IfMatch', 'IfNoneMatch', 'PreferReturn'],
   delete: ['IfMatch', 'IfNoneMatch'],
@@ -223,9 +233,10 @@ export function parametersOf(
 
 /** Whether a parameter could do anything on this operation for this caller. */
 function isOffered(name: ParameterName, kind: RequestKind, resourceView: ResourceView): boolean {
-  const { relations, fields } = resourceView;
+  const { relations, fields, offered } = resourceView;
   if (name === 'expand' || name === 'maxDepth') return relations.size > 0;
   if (name === 'search') return searchedPaths(resourceView).length > 0;
+  if (name === 'onConflict') return offered.has('update') && fields.size > 0;
   // Of a single record only expanded collections are sorted.
   if (name === 'sort' || name === 'nulls')
     return kind === 'list' || [...relations.values()].some(({ relation }) => isToMany(relation));

@@ -9,7 +9,8 @@ import {
 } from '../../model/view.ts';
 import { readSchema, selectedSchema, writeSchema } from './field-schemas.ts';
 import { changeInputs, creatableInputs, requiredInputs } from './inputs.ts';
-import { isBareLink, linkable, links, newLinks } from './links.ts';
+import { isBareLink, linkable, links, newLinks, newPivot } from './links.ts';
+import { keysOrParents, nestables, type Nestable } from './nested.ts';
 import { pascal } from './names.ts';
 import { ref, type JsonSchema } from './schema.ts';
 
@@ -68,12 +69,27 @@ export function recordSchemas(
     if (hasObjects(resourceView))
       schemas[`${name}MergePatch`] = body(resourceView, 'merge', naming);
   }
-  if (isWritten)
-    for (const view of linkable(resourceView)) {
-      schemas[`${name}${pascal(view.name)}Links`] = links(view, resourceView.view);
-      if (isBareLink(view)) continue;
-      schemas[`${name}${pascal(view.name)}NewLinks`] = newLinks(view, resourceView.view);
-    }
+  if (!isWritten) return schemas;
+  const nested = new Map(
+    [...nestables(resourceView, 'update'), ...nestables(resourceView, 'create')].map(
+      (one) => [one.view, one] as const,
+    ),
+  );
+  for (const one of nested.values()) {
+    const { kind } = one.view.relation;
+    const base = `${name}${pascal(one.view.name)}`;
+    if (kind === 'belongsTo') continue;
+    if (one.operations.includes('create'))
+      schemas[`${base}Create`] = childBody(one, resourceView, naming);
+    if (kind !== 'belongsToMany') schemas[`${base}Write`] = childWrites(one, resourceView, naming);
+  }
+  for (const view of linkable(resourceView)) {
+    const own = nested.get(view);
+    const more = own === undefined ? {} : childOperations(own, resourceView, naming);
+    schemas[`${name}${pascal(view.name)}Links`] = links(view, resourceView.view, more);
+    if (isBareLink(view)) continue;
+    schemas[`${name}${pascal(view.name)}NewLinks`] = newLinks(view, resourceView.view, more);
+  }
   return schemas;
 }
 
@@ -234,13 +250,106 @@ function orIncrement(
     : schema;
 }
 
+/** A record that is created with the one that it belongs to, or that is linked with it. */
+function childBody(
+  { view, target, keys }: Nestable,
+  owner: ResourceView,
+  naming: Naming,
+): JsonSchema {
+  const { properties, required, allOf, ...schema } = body(target, 'create', naming);
+  const either = (
+    (allOf ?? []) as readonly { readonly anyOf: readonly [Required, Required] }[]
+  ).filter(
+    ({
+      anyOf: [
+        {
+          required: [key = ''],
+        },
+      ],
+    }) => !keys.includes(key),
+  );
+  const without = Object.entries(properties as object).filter(([member]) => !keys.includes(member));
+  const needed = ((required ?? []) as readonly string[]).filter((member) => !keys.includes(member));
+  const pivot = view.relation.kind === 'belongsToMany' ? newPivot(view, owner.view) : undefined;
+  const all = [...needed, ...(pivot?.isNeeded === true ? ['pivot'] : [])];
+  return {
+    ...schema,
+    properties: {
+      ...Object.fromEntries(without),
+      ...(pivot === undefined ? {} : { pivot: pivot.schema }),
+    },
+    ...(all.length === 0 ? {} : { required: all }),
+    ...(either.length === 0 ? {} : { allOf: either }),
+  };
+}
+
+interface Required {
+  readonly required: readonly string[];
+}
+
+/** What a body can do with the records of a relation, as members of an object. */
+function childOperations(
+  { view, target, operations }: Nestable,
+  owner: ResourceView,
+  naming: Naming,
+): Readonly<Record<string, JsonSchema>> {
+  const isOne = view.relation.kind === 'hasOne';
+  const id = writeSchema(target.resource.id, target.view);
+  const named = {
+    anyOf: [
+      id,
+      { type: 'object', properties: { id }, required: ['id'], additionalProperties: false },
+    ],
+  };
+  const change = ref(
+    `schemas/${nameOf(target, naming)}${hasObjects(target) ? 'MergePatch' : 'Update'}`,
+  );
+  const items: Readonly<Record<(typeof operations)[number], JsonSchema>> = {
+    create: ref(`schemas/${nameOf(owner, naming)}${pascal(view.name)}Create`),
+    update: isOne ? change : { allOf: [change, { type: 'object', required: ['id'] }] },
+    delete: isOne ? { const: true } : id,
+    add: named,
+    remove: named,
+  };
+  return Object.fromEntries(
+    operations.map((one) => [one, isOne ? items[one] : { type: 'array', items: items[one] }]),
+  );
+}
+
+function childWrites(nestable: Nestable, owner: ResourceView, naming: Naming): JsonSchema {
+  return {
+    type: 'object',
+    description: `What to do with the records of ${nestable.target.name} that belong to the record.`,
+    properties: childOperations(nestable, owner, naming),
+    additionalProperties: false,
+  };
+}
+
+/** What a body has for the records of a relation. */
+function nestedMember({ view, target }: Nestable, owner: ResourceView, naming: Naming): JsonSchema {
+  if (view.relation.kind !== 'belongsTo')
+    return ref(`schemas/${nameOf(owner, naming)}${pascal(view.name)}Write`);
+  const create = ref(`schemas/${nameOf(target, naming)}Create`);
+  return {
+    type: 'object',
+    properties: { create },
+    required: ['create'],
+    additionalProperties: false,
+  };
+}
+
 function body(resourceView: ResourceView, kind: BodyKind, naming: Naming): JsonSchema {
   const name = nameOf(resourceView, naming);
+  const nested = nestables(resourceView, kind === 'merge' ? 'update' : kind).filter(
+    ({ view }) => view.relation.kind !== 'belongsToMany' && !resourceView.inputs.has(view.name),
+  );
   const inputs = kind === 'create' ? creatableInputs(resourceView) : changeInputs(resourceView);
   const needed =
     kind === 'create' || kind === 'replace'
       ? requiredInputs(resourceView, kind).map((input) => input.name)
       : [];
+  const either = keysOrParents(resourceView, needed, nested);
+  const always = needed.filter((member) => !either.some(({ key }) => key === member));
   const about = {
     create: `What creates a record of ${resourceView.name}.`,
     replace: `What replaces a record of ${resourceView.name}: what is left out takes its default, else null.`,
@@ -278,13 +387,26 @@ function body(resourceView: ResourceView, kind: BodyKind, naming: Naming): JsonS
         }),
       ),
       ...Object.fromEntries(
+        nested.map((one) => [one.view.name, nestedMember(one, resourceView, naming)]),
+      ),
+      ...Object.fromEntries(
         linkable(resourceView).map((view) => {
           const isNew = kind === 'create' && !isBareLink(view);
           return [view.name, ref(`schemas/${name}${pascal(view.name)}${isNew ? 'New' : ''}Links`)];
         }),
       ),
     },
-    ...(needed.length === 0 ? {} : { required: needed }),
+    ...(always.length === 0 ? {} : { required: always }),
+    ...(either.length === 0
+      ? {}
+      : {
+          allOf: either.map(({ key, relation }) => ({
+            anyOf: [key, relation].map((member) => ({
+              properties: { [member]: {} },
+              required: [member],
+            })),
+          })),
+        }),
     additionalProperties: false,
   };
 }

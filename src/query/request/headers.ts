@@ -7,6 +7,8 @@ export interface Preferences {
   readonly minimal: boolean;
   /** A change of many answers with the records. */
   readonly representation: boolean;
+  /** A create with `onConflict` leaves records that exist as they are. */
+  readonly ignoresDuplicates: boolean;
   /** The most records that a change of many may affect; undefined if the request does not say. */
   readonly maxAffected: number | undefined;
 }
@@ -15,6 +17,7 @@ const noPreferences: Preferences = {
   count: 'exact',
   minimal: false,
   representation: false,
+  ignoresDuplicates: false,
   maxAffected: undefined,
 };
 
@@ -34,6 +37,7 @@ export function parsePrefer({ prefer }: IncomingHttpHeaders): Preferences {
     count: count === 'none' || count === 'estimated' ? count : 'exact',
     minimal: wanted.get('return') === 'minimal',
     representation: wanted.get('return') === 'representation',
+    ignoresDuplicates: wanted.get('resolution') === 'ignore-duplicates',
     maxAffected: /^\d{1,15}$/u.test(affected) ? Number(affected) : undefined,
   };
 }

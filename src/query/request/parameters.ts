@@ -19,9 +19,9 @@ interface ParameterDefinition {
   readonly on: readonly RequestKind[];
   /**
    * `plan`: its text is part of the plan key. `bound`: its value is only bound to the compiled statements. `debug`: it
-   * affects neither the plan nor the statements.
+   * affects neither the plan nor the statements. `write`: it affects the write, not the read of its answer.
    */
-  readonly part: 'plan' | 'bound' | 'debug';
+  readonly part: 'plan' | 'bound' | 'debug' | 'write';
 }
 
 const answering: readonly RequestKind[] = [
@@ -48,6 +48,7 @@ export const parameters = {
   exclude: { on: answering, part: 'plan' },
   expand: { on: answering, part: 'plan' },
   maxDepth: { on: answering, part: 'plan' },
+  onConflict: { on: ['create'], part: 'write' },
   group: { on: ['list'], part: 'plan' },
   aggregate: { on: ['list'], part: 'plan' },
   having: { on: ['list'], part: 'plan' },

@@ -162,6 +162,8 @@ class QueryReader {
     } else if (name === 'search') {
       this.reserved.set(name, value);
       this.addSearch(value);
+    } else if (part === 'write') {
+      this.reserved.set(name, value);
     } else {
       this.reserved.set(name, value);
       this.planKey += `&${name}=`;

@@ -16,6 +16,7 @@ import {
 } from '../../model/view.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { complete, lacksClaim, makeDefault, isUpdateStamp, type ClockAndIds } from './defaults.ts';
+import { nestedOperations } from './nested-rights.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
 import type { FieldValues, Link, LinkChange, WriteKind } from '../plan.ts';
 
@@ -107,8 +108,13 @@ function readLinks(
   }
   if (!isJsonObject(value))
     return note(name, 'must be an array of links, or an object with add and remove');
-  const unknown = Object.keys(value).filter((key) => key !== 'add' && key !== 'remove');
-  for (const key of unknown) note(`${name}.${key}`, 'only add and remove can stand here');
+  const unknown = Object.keys(value).filter(
+    (key) => !(nestedOperations as readonly string[]).includes(key),
+  );
+  for (const key of unknown)
+    note(`${name}.${key}`, 'only create, update, delete, add and remove can stand here');
+  if (!Object.hasOwn(value, 'add') && !Object.hasOwn(value, 'remove') && unknown.length === 0)
+    return undefined;
   const [add, remove] = (['add', 'remove'] as const).map((key) => {
     const list = Object.hasOwn(value, key) ? value[key] : [];
     return Array.isArray(list) ? (list as unknown[]) : note(`${name}.${key}`, 'must be an array');
@@ -188,6 +194,22 @@ function readLink(item: unknown, path: string, context: LinkContext): Link | und
   const isRejected = (name: string): boolean =>
     rejected.some((one) => one === name || one.startsWith(`${name}.`));
   return { ...link, missing: link.missing.filter((issue) => !isRejected(issue.path)) };
+}
+
+/** Reads the link to a record that is created with it, without its id: the pivot beside the record's fields. */
+export function readNewLink(
+  pivot: unknown,
+  path: string,
+  given: Omit<LinkContext, 'through'>,
+): Omit<Link, 'id'> | undefined {
+  const through = given.view.target(given.relation.through);
+  if (through === undefined) return undefined;
+  const context = { ...given, through };
+  const before = given.issues.length;
+  const values = pivot === undefined ? new Map() : readPivot(pivot, `${path}.pivot`, context);
+  const { id: _, missing, ...link } = makeLink(null, path, values, context);
+  if (given.issues.length === before) given.issues.push(...missing);
+  return { ...link, missing };
 }
 
 function readPivot(value: unknown, path: string, context: LinkContext): FieldValues {

@@ -1,4 +1,3 @@
-import { momentText } from '../../model/field-types/datetime.ts';
 import {
   apiError,
   fail,
@@ -9,7 +8,7 @@ import {
   type Result,
 } from '../../errors.ts';
 import { refusalOf, type Claims } from '../../model/access.ts';
-import type { Api, Field } from '../../model/api.ts';
+import type { Api, Field, Limits } from '../../model/api.ts';
 import {
   counted,
   isJsonObject,
@@ -34,21 +33,28 @@ import {
   makeDefault,
   isLeftToDatabase,
   lacksClaim,
-  isUpdateStamp,
   type ClockAndIds,
 } from './defaults.ts';
 import { mayWriteLinks, readAllLinks, tooManyLinks } from './links.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
+import { repeatedKeys } from './upsert.ts';
+import { operationsOf } from './nested-rights.ts';
+import { isNested, readNested, stampsOf, type Reading } from './nested.ts';
 import { readRevisions } from './revisions.ts';
 import type {
   ChangeOfMany,
   FieldValues,
+  NestedWrites,
+  NewRecord,
   Preconditions,
   Revision,
   UpdatePlan,
+  Upsert,
   WriteKind,
   WritePlan,
 } from '../plan.ts';
+
+type CreatePlan = Extract<WritePlan, { kind: 'create' }>;
 
 export const immutableMessage = 'is immutable: it is set on create only';
 
@@ -58,7 +64,8 @@ export function planCreate(
   resourceView: ResourceView,
   { limits }: Api,
   moment: ClockAndIds,
-): Result<WritePlan> {
+  conflicts?: ConflictOptions,
+): Result<CreatePlan> {
   const { resource, inputs } = resourceView;
   const isArray = Array.isArray(body);
   const bodies: readonly unknown[] = isArray ? body : [body];
@@ -82,24 +89,118 @@ export function planCreate(
   if (!bodies.every(mayCreate)) return refused(resourceView);
   const tooMany = tooManyLinks(bodies, resourceView);
   if (tooMany !== undefined) return fail(tooMany);
-  const issues: ValueIssue[] = [];
+  const reading = newReading(moment, limits, false);
+  const { issues } = reading;
   const notObjects: string[] = [];
   const records = bodies.flatMap((item, index) => {
-    if (!isJsonObject(item)) {
-      notObjects.push(`[${index}]`);
-      return [];
-    }
-    const prefix = isArray ? `[${index}].` : '';
-    const given = readRecord(item, 'create', resourceView, moment, prefix, issues);
-    const values = complete(given, resourceView, moment);
-    checkMorphs(values, resourceView, prefix, issues);
-    return [{ values, links: readAllLinks(item, 'create', resourceView, moment, prefix, issues) }];
+    if (isJsonObject(item))
+      return [readNew(item, resourceView, isArray ? `[${index}].` : '', noFields, 0, reading)];
+    notObjects.push(`[${index}]`);
+    return [];
   });
+  if (reading.isRefused) return refused(resourceView);
+  if (reading.records + bodies.length > limits.batchItems && reading.records > 0)
+    return fail(tooManyNested(reading.records + bodies.length, limits));
+  const upsert = conflicts && planUpsert(conflicts, bodies, records, resourceView, reading);
+  if (reading.isRefused) return refused(resourceView);
   const errors = issues.length > 0 ? [validationError(issues)] : [];
   if (notObjects.length > 0) return fail(joinErrors(noObject(notObjects), ...errors));
   const [error] = errors;
   if (error !== undefined) return fail(error);
-  return ok({ kind: 'create', resource, isArray, records });
+  return ok({ kind: 'create', resource, isArray, records, upsert });
+}
+
+/** Plans a PUT that creates the record of its path. */
+export function planCreateAt(
+  id: string,
+  body: unknown,
+  resourceView: ResourceView,
+  api: Api,
+  moment: ClockAndIds,
+  conflicts?: ConflictOptions,
+): Result<CreatePlan> {
+  if (!isJsonObject(body)) return fail(noObject());
+  const issues = otherId(body, id, resourceView);
+  const planned = planCreate({ ...body, id }, resourceView, api, moment, conflicts);
+  if (issues.length === 0) return planned;
+  return fail(
+    planned.ok ? validationError(issues) : joinErrors(planned.error, validationError(issues)),
+  );
+}
+
+/** What a create does if a record with the same values of a unique key exists. */
+export interface ConflictOptions {
+  readonly key: readonly Field[];
+  readonly resolution: 'update' | 'ignore' | 'fail';
+}
+
+function planUpsert(
+  { key, resolution }: ConflictOptions,
+  bodies: readonly unknown[],
+  records: readonly NewRecord[],
+  resourceView: ResourceView,
+  reading: Reading,
+): Upsert {
+  const mustBeNew = resolution === 'fail';
+  if (!mustBeNew && resourceView.rules.update.length === 0) reading.isRefused = true;
+  // A body with problems is not written.
+  if (reading.issues.length > 0 || records.length < bodies.length)
+    return { key, changes: [], mustBeNew };
+  reading.issues.push(...repeatedKeys(key, records, resourceView));
+  if (resolution !== 'update') return { key, changes: [], mustBeNew };
+  const names = new Set(
+    key.flatMap((field) => fieldNameIn(resourceView.inputs.values(), field) ?? []),
+  );
+  const changes = bodies.map((body, index) => {
+    const others = Object.entries(body as object).filter(
+      ([name]) => name !== 'id' && !names.has(name),
+    );
+    const path = records[index]?.path ?? '';
+    const own = Object.fromEntries(others);
+    return readChangeOf('update', own, undefined, resourceView, path, 0, reading);
+  });
+  return { key, changes, mustBeNew };
+}
+
+function newReading(moment: ClockAndIds, limits: Limits, merges: boolean): Reading {
+  const issues: ValueIssue[] = [];
+  return { moment, limits, merges, issues, records: 0, isRefused: false, readNew, readChange };
+}
+
+function tooManyNested(count: number, { batchItems }: Limits): ApiError {
+  return apiError(
+    'LIMIT_EXCEEDED',
+    `A request writes at most ${counted(batchItems, 'record')} (limits.batchItems), nested ones included; this one has ${count}`,
+  );
+}
+
+const noFields: ReadonlySet<Field> = new Set();
+
+/** Reads a record to create. `given` are the fields whose values follow from where it is nested. */
+function readNew(
+  body: object,
+  resourceView: ResourceView,
+  path: string,
+  given: ReadonlySet<Field>,
+  depth: number,
+  reading: Reading,
+): NewRecord {
+  const { moment, issues } = reading;
+  const nested = readNested(body, 'create', resourceView, path, depth, reading);
+  const keys = withKeys(given, nested);
+  const own = readRecord(body, 'create', resourceView, moment, path, issues, keys);
+  const values = complete(own, resourceView, moment);
+  checkMorphs(values, resourceView, path, issues);
+  if (depth > 0 && !mayWriteLinks(body, resourceView, moment)) reading.isRefused = true;
+  const links = readAllLinks(body, 'create', resourceView, moment, path, issues);
+  return { values, links, nested, path };
+}
+
+/** The fields whose values follow from other records: keys of new parents besides those that are given. */
+function withKeys(given: ReadonlySet<Field>, { parents }: NestedWrites): ReadonlySet<Field> {
+  return parents.length === 0
+    ? given
+    : new Set([...given, ...parents.map((one) => one.relation.key)]);
 }
 
 function refused({ view: { subject, api } }: ResourceView): Result<never> {
@@ -153,23 +254,47 @@ function planChange(
   if (!mayWriteLinks(body, resourceView, moment)) return refused(resourceView);
   const tooMany = tooManyLinks([body], resourceView);
   if (tooMany !== undefined) return fail(tooMany);
+  const { limits } = resourceView.view.api;
+  const reading = newReading(moment, limits, merges);
+  const change = readChangeOf(kind, body, id, resourceView, '', 0, reading);
+  if (reading.isRefused) return refused(resourceView);
+  if (reading.records >= limits.batchItems) return fail(tooManyNested(reading.records + 1, limits));
+  if (reading.issues.length > 0) return fail(validationError(reading.issues));
+  return ok(change);
+}
+
+const readChange: Reading['readChange'] = (...given) => readChangeOf('update', ...given);
+
+/** Reads the change of a record; without an `id`, of any. */
+function readChangeOf(
+  kind: 'replace' | 'update',
+  body: object,
+  id: JsonValue | undefined,
+  resourceView: ResourceView,
+  path: string,
+  depth: number,
+  reading: Reading,
+): Omit<UpdatePlan, 'id' | 'preconditions'> {
   const { resource } = resourceView;
-  const issues: ValueIssue[] = [];
-  const links = readAllLinks(body, kind, resourceView, moment, '', issues);
+  const { moment, merges, issues } = reading;
+  if (depth > 0 && !mayWriteLinks(body, resourceView, moment)) reading.isRefused = true;
+  const links = readAllLinks(body, kind, resourceView, moment, path, issues);
+  const nested = readNested(body, kind, resourceView, path, depth, reading);
+  const keys = withKeys(noFields, nested);
   const isRevising = kind === 'update' && Object.values(body).some(isJsonObject);
-  const revisionIssues: ValueIssue[] = [];
+  const own: ValueIssue[] = [];
   const members = isRevising
-    ? readRevisions(body, merges, resourceView, revisionIssues)
+    ? readRevisions(body, merges, resourceView, own)
     : new Map<string, never>();
   const whole = isRevising
     ? Object.fromEntries(Object.entries(body).filter(([name]) => !members.has(name)))
     : body;
-  const given = readRecord(whole, kind, resourceView, moment, '', issues);
-  checkMorphs(given, resourceView, '', issues);
-  issues.push(...revisionIssues);
-  issues.push(...otherId(body, id, resourceView));
-  issues.push(...hiddenImmutables(body, resourceView));
-  if (issues.length > 0) return fail(validationError(issues));
+  const given = readRecord(whole, kind, resourceView, moment, path, issues, keys);
+  checkMorphs(given, resourceView, path, issues);
+  // A nested record is named by its id alone, which has been read.
+  if (depth === 0) own.push(...otherId(body, id, resourceView));
+  own.push(...hiddenImmutables(body, resourceView));
+  for (const issue of own) issues.push(path === '' ? issue : { ...issue, path: path + issue.path });
   const values = new Map<Field, JsonValue>();
   const unchanged = new Map<Field, JsonValue>();
   for (const field of resource.fields.values()) {
@@ -178,21 +303,12 @@ function planChange(
     (field.immutable ? unchanged : values).set(field, value);
   }
   // A request without changes keeps the update time.
-  if (values.size > 0 || members.size > 0)
-    for (const field of resource.fields.values())
-      if (isUpdateStamp(field))
-        values.set(field, momentText(moment.now().toISOString(), field.precision));
+  if (values.size > 0 || members.size > 0 || nested.parents.length > 0)
+    for (const [field, value] of stampsOf(resource, moment)) values.set(field, value);
   const revised = new Map<Field, Revision>();
   for (const { field, revision } of members.values())
     if (revision !== undefined) revised.set(field, revision);
-  return ok({
-    kind: 'update',
-    resource,
-    values,
-    unchanged,
-    revised,
-    links,
-  });
+  return { kind: 'update', resource, values, unchanged, revised, links, nested, path };
 }
 
 /** The problem of an id in the body that differs from the one in the path, or of any if the path has none. */
@@ -257,7 +373,10 @@ function checkMorphs(
   }
 }
 
-/** Parses the members of a body into values by field. Paths of issues begin with `prefix`. */
+/**
+ * Parses the members of a body into values by field. Paths of issues begin with `prefix`. `keys` are fields whose values
+ * follow from records that are written with it.
+ */
 function readRecord(
   body: object,
   kind: WriteKind,
@@ -265,6 +384,7 @@ function readRecord(
   clockAndIds: ClockAndIds,
   prefix: string,
   issues: ValueIssue[],
+  keys: ReadonlySet<Field>,
 ): FieldValues {
   const values = new Map<Field, JsonValue>();
   const note = (name: string, message: string): void => {
@@ -275,10 +395,16 @@ function readRecord(
     if (issues.length >= mostIssues) return values;
     const input = resourceView.inputs.get(name);
     const value = (body as Readonly<Record<string, unknown>>)[name];
-    if (input === undefined && linkedRelation(name, resourceView) !== undefined) continue;
+    if (
+      input === undefined &&
+      (linkedRelation(name, resourceView) !== undefined || isNested(name, value, resourceView))
+    )
+      continue;
     if (input === undefined)
       note(name, unknownMessage(name, resourceView, issues.length < maxSuggestions));
     else if (input.field === id && kind !== 'create') continue;
+    else if (keys.has(input.field))
+      note(name, 'follows from the record that is written with it, and must not be sent');
     else if (input.field === id && isGenerated(id))
       note(name, 'is given by the server and must not be sent');
     else if ((input.field !== id || id.parts !== undefined) && !isWritable(input, kind)) {
@@ -300,7 +426,7 @@ function readRecord(
   if (kind === 'update') return values;
   for (const input of resourceView.inputs.values()) {
     const { name, field } = input;
-    if (Object.hasOwn(body, name) || field === id) continue;
+    if (Object.hasOwn(body, name) || field === id || keys.has(field)) continue;
     if (kind === 'replace' && outlastsReplacing(resourceView, input)) continue;
     const isClaim = field.default?.kind === 'claim';
     // A claim is that of who creates the record.
@@ -339,7 +465,10 @@ function unknownMessage(name: string, resourceView: ResourceView, guess: boolean
       writable.map((input) => input.name),
     );
   }
-  if (relation.kind !== 'belongsTo') return 'is a relation and cannot be written here';
+  if (relation.kind !== 'belongsTo' && operationsOf(relation).length === 0)
+    return 'is a relation and cannot be written here';
+  if (relation.kind !== 'belongsTo')
+    return 'is a relation; write its records as { "create": … }, { "update": … } or { "delete": … }';
   // A relation is visible only if its key is.
   return `is a relation; write its key ${fieldNameIn(resourceView.fields.values(), relation.key) ?? ''}`;
 }

@@ -15,7 +15,7 @@ import { ApiFailure } from '../api-failure.ts';
 import { isRecorded } from './audit/trail.ts';
 import { createWithLinks } from './direct/create-with-links.ts';
 import { ExpiredRows } from './expired-rows.ts';
-import { Writer } from './write.ts';
+import { Writer } from './writer.ts';
 import { readWritten } from './read-back.ts';
 import type { WriteContext, Written, WrittenRow } from './result.ts';
 
@@ -133,7 +133,7 @@ export class IdempotencyKeys {
     for (;;) {
       let isClaiming = false;
       try {
-        const { rows, location } = await keyed.database.write(async (transaction) => {
+        const { rows, location, isNew } = await keyed.database.write(async (transaction) => {
           isClaiming = true;
           const kept = await this.claim(transaction, keyed, end);
           isClaiming = false;
@@ -141,11 +141,13 @@ export class IdempotencyKeys {
             return {
               rows: kept.ids.map((id) => ({ id, row: undefined })),
               location: kept.location,
+              isNew: kept.isNew,
             };
           const writer = new Writer(transaction, this.database.dialect, statements, context);
           return this.keep(transaction, keyed, await writer.run(plan));
         }, context.requester);
-        return ok({ written: await readWritten(rows, context, keyed.database), location });
+        const written = await readWritten(rows, context, keyed.database);
+        return ok({ written: { ...written, isNew }, location });
       } catch (error) {
         if (error instanceof ApiFailure) return fail(error.error);
         const hasWaited =
@@ -162,7 +164,11 @@ export class IdempotencyKeys {
     { service: { all } }: Transaction,
     { scope, request, at }: KeyedRequest,
     end: number,
-  ): Promise<{ readonly ids: readonly JsonValue[]; readonly location: string | undefined } | void> {
+  ): Promise<{
+    readonly ids: readonly JsonValue[];
+    readonly location: string | undefined;
+    readonly isNew: boolean;
+  } | void> {
     const wait = String(milliseconds(end));
     const bound = [scope, request, at.toISOString(), expiry(at), wait];
     const [claimed] = await all(this.statements.claim, { bound });
@@ -170,11 +176,12 @@ export class IdempotencyKeys {
     const [row] = await all(this.statements.kept, { bound: [scope] });
     // The key is gone since: rolled back, or expired on a server whose clock is ahead.
     if (row === undefined) throw new ApiFailure(inProgress);
-    const [known, ids, location] = row;
+    const [known, ids, location, status] = row;
     if (known !== request) throw new ApiFailure(mismatch);
     return {
       ids: JSON.parse(String(ids)) as readonly JsonValue[],
       location: typeof location === 'string' ? location : undefined,
+      isNew: Number(status) === 201,
     };
   }
 
@@ -182,11 +189,17 @@ export class IdempotencyKeys {
     { service: { run } }: Transaction,
     { scope, status, locationPrefix }: KeyedRequest,
     rows: readonly WrittenRow[],
-  ): Promise<{ readonly rows: readonly WrittenRow[]; readonly location: string | undefined }> {
-    const location = locationOf(locationPrefix, rows);
+  ): Promise<{
+    readonly rows: readonly WrittenRow[];
+    readonly location: string | undefined;
+    readonly isNew: boolean;
+  }> {
+    const isNew = !rows.some(({ isOld }) => isOld === true);
+    const location = isNew ? locationOf(locationPrefix, rows) : undefined;
     const ids = JSON.stringify(rows.map(({ id }) => id));
-    await run(this.statements.keep, { bound: [String(status), ids, location ?? null, scope] });
-    return { rows, location };
+    const kept = String(isNew ? status : 200);
+    await run(this.statements.keep, { bound: [kept, ids, location ?? null, scope] });
+    return { rows, location, isNew };
   }
 }
 

@@ -13,7 +13,7 @@ import { readAmong } from '../read/read.ts';
 import { boundFor } from '../../query/bind.ts';
 import { readWritten } from './read-back.ts';
 import type { WriteContext, Written } from './result.ts';
-import { Writer } from './write.ts';
+import { Writer } from './writer.ts';
 
 /** The records that a request changes: a list with its filters, as the caller sees it. */
 export interface Targets {
@@ -69,7 +69,7 @@ export async function writeMany(
           : [];
       for (const id of found)
         if (change.kind === 'delete') await writer.deleteIfThere(resource, id);
-        else await writer.update({ ...change, id, preconditions: none }, undefined);
+        else await writer.updateOne({ ...change, id, preconditions: none }, undefined);
       return { ids: found, before: gone };
     }, requester);
     const count = ids.length;

@@ -34,11 +34,15 @@ export interface WriteContext {
 export interface WrittenRow {
   readonly id: JsonValue;
   readonly row: Row | undefined;
+  /** The record was there before: a create has changed it, or left it as it is. */
+  readonly isOld?: boolean;
 }
 
 /** What a write has done, as its response shows it. */
 export interface Written {
   readonly records: readonly WrittenRecord[];
+  /** Every record is new. */
+  readonly isNew?: boolean;
   /** The records could not be read after the commit, or not in time: only their ids are known. */
   readonly isUnread: boolean;
 }

@@ -80,7 +80,7 @@ export function keyStatements(dialect: Dialect): KeyStatements {
     }),
     kept: buildStatement(
       dialect,
-      (add) => `SELECT request, ids, location FROM ${name} WHERE scope = ${add(0)}`,
+      (add) => `SELECT request, ids, location, status FROM ${name} WHERE scope = ${add(0)}`,
     ),
     keep: buildStatement(
       dialect,

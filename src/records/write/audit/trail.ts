@@ -5,6 +5,7 @@ import type { FieldValues, WritePlan } from '../../../query/plan.ts';
 import type { JsonValue } from '../../../specification/specification.ts';
 import type { WriteStatements } from '../../../sql/compile/write.ts';
 import { decodeValue, decoderOf, encodeValue, type Dialect } from '../../../sql/dialect.ts';
+import { noNested } from '../../../query/write/nested.ts';
 import { lengthOf, type Transaction } from '../../../databases/database.ts';
 import { ApiFailure } from '../../api-failure.ts';
 import type { AuditLog } from './log.ts';
@@ -25,6 +26,8 @@ export function isRecorded(plan: WritePlan, request: AuditedRequest | undefined)
   if (request === undefined) return false;
   const { recorded } = request.log.audit;
   if (plan.kind === 'delete' || recorded.has(plan.resource)) return true;
+  const nested = plan.kind === 'create' ? plan.records : [plan];
+  if (nested.some((one) => one.nested !== noNested)) return true;
   const changes = plan.kind === 'create' ? plan.records.flatMap(({ links }) => links) : plan.links;
   // Deleting a link may change records that reference it.
   return changes.length > 0;

@@ -3,6 +3,7 @@ import type { Field, MorphTo, Resource } from '../../../model/api.ts';
 import { idIn, isComposite, keyFields, partsOf } from '../../../model/field-types/composite-id.ts';
 import type { SqlValue } from '../../../model/values.ts';
 import type { FieldValues } from '../../../query/plan.ts';
+import { uniqueKeys } from '../../../query/write/upsert.ts';
 import { defaultClaim } from '../../../query/write/defaults.ts';
 import type { JsonValue } from '../../../specification/specification.ts';
 import type { WriteStatements } from '../../../sql/compile/write.ts';
@@ -95,12 +96,6 @@ function oversized(
     field,
     message: `is too long: this database takes about ${indexedBytes} bytes in a field that is indexed`,
   }));
-}
-
-/** The unique keys of a resource: single fields, and lists of fields. */
-export function uniqueKeys({ id, fields, unique }: Resource): readonly (readonly Field[])[] {
-  const single = [...fields.values()].filter((field) => field.unique || field === id);
-  return [...single.map((field) => [field]), ...unique];
 }
 
 /** The value of a field after the write: the new value, or else the current one. */

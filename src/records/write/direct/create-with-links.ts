@@ -2,6 +2,7 @@ import type { BelongsToMany, Field } from '../../../model/api.ts';
 import { idIn, isComposite } from '../../../model/field-types/composite-id.ts';
 import { isGenerated } from '../../../model/field-types/id.ts';
 import type { SqlValue } from '../../../model/values.ts';
+import { noNested } from '../../../query/write/nested.ts';
 import { touchedMorphs } from '../../../query/write/morphs.ts';
 import type { LinkChange, WritePlan } from '../../../query/plan.ts';
 import { serializerOf } from '../../serialize/record.ts';
@@ -39,9 +40,11 @@ export function createWithLinks(
   kept?: KeyToKeep,
 ): Promise<WrittenRecord | undefined> | undefined {
   const { dialect } = database;
-  if (plan.kind !== 'create' || plan.isArray || !dialect.createsWhole) return undefined;
+  if (plan.kind !== 'create' || plan.isArray || plan.upsert !== undefined) return undefined;
+  if (!dialect.createsWhole) return undefined;
   const [record] = plan.records;
-  if (record === undefined || record.values.size === 0) return undefined;
+  if (record === undefined || record.values.size === 0 || record.nested !== noNested)
+    return undefined;
   const { values, links } = record;
   const isPlain = plain === undefined && compiled.selection.isStored;
   if (!isPlain || touchedMorphs(plan.resource, values).length > 0) return undefined;

@@ -3,6 +3,7 @@ import { compareNumbers } from '../../../model/constraints.ts';
 import { foreignKeysOf, idIn } from '../../../model/field-types/composite-id.ts';
 import { isGenerated } from '../../../model/field-types/id.ts';
 import type { SqlValue } from '../../../model/values.ts';
+import { noNested } from '../../../query/write/nested.ts';
 import { touchedMorphs } from '../../../query/write/morphs.ts';
 import type { FieldValues, WritePlan } from '../../../query/plan.ts';
 import { matchesTag } from '../../../query/request/headers.ts';
@@ -49,6 +50,7 @@ export function writeDirectly(
 ): Promise<readonly WrittenRecord[] | undefined> | undefined {
   if (!read.selection.isStored) return undefined;
   const means = { read, database, statements };
+  if (plan.kind === 'create' && plan.upsert !== undefined) return undefined;
   if (plan.kind === 'create' && plan.records.every(isPlainRecord) && haveSameFields(plan.records))
     return create(plan, means);
   if (plan.kind !== 'update' || !isPlainUpdate(plan)) return undefined;
@@ -64,9 +66,10 @@ function hasMorphs(resource: Resource, values: FieldValues): boolean {
   return touchedMorphs(resource, values).length > 0;
 }
 
-function isPlainRecord({ values, links }: Create['records'][number]): boolean {
+function isPlainRecord({ values, links, nested }: Create['records'][number]): boolean {
   const [field] = values.keys();
-  return links.length === 0 && (field === undefined || !hasMorphs(field.resource, values));
+  const isAlone = links.length === 0 && nested === noNested;
+  return isAlone && (field === undefined || !hasMorphs(field.resource, values));
 }
 
 /** Records differ in their fields if some leave to the database what others give. */
@@ -78,12 +81,13 @@ function haveSameFields([first, ...others]: Create['records']): boolean {
   );
 }
 
-function isPlainUpdate({ resource, values, unchanged, revised, links }: Update): boolean {
+function isPlainUpdate({ resource, values, unchanged, revised, links, nested }: Update): boolean {
   return (
     values.size > 0 &&
     unchanged.size === 0 &&
     revised.size === 0 &&
     links.length === 0 &&
+    nested === noNested &&
     !hasMorphs(resource, values)
   );
 }

@@ -285,6 +285,21 @@ function differingPart(
   return shared.find((field) => of(own, field) !== of(other, field));
 }
 
+/** Which of these records are linked with a record, as far as the caller sees it. */
+export async function linkedAmong(
+  relation: BelongsToMany,
+  ids: readonly JsonValue[],
+  ownerId: JsonValue,
+  access: DataAccess,
+): Promise<ReadonlySet<JsonValue>> {
+  if (ids.length === 0) return new Set();
+  const change = { relation, path: '', isWhole: false, links: [], removed: ids };
+  const found = await linkableRecords(change, access);
+  const owner = await ownerKeyOf(relation, ownerId, access);
+  const current = await currentLinks(change, owner, found, access);
+  return new Set([...found].filter(([, key]) => current.has(key)).map(([id]) => id));
+}
+
 /**
  * The row ids of the owner's links that the caller sees, by the key of the linked record; one pair may have several. A
  * change with `add` and `remove` reads only the links to the named records, since there may be millions of others.

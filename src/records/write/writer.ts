@@ -1,0 +1,599 @@
+import { noNested } from '../../query/write/nested.ts';
+import { Children } from './children.ts';
+import { Problems } from './problems.ts';
+import { apiError, fail, type FieldProblem, type Result } from '../../errors.ts';
+import type { Field, Limits, Resource } from '../../model/api.ts';
+import type { SqlValue, ValueIssue } from '../../model/values.ts';
+import { inBodyTime } from '../../lib/pattern.ts';
+import { readValue } from '../../model/validation.ts';
+import { revise } from '../../query/write/revisions.ts';
+import { immutableMessage } from '../../query/write/write.ts';
+import { foreignKeysOf, idIn, keyFields } from '../../model/field-types/composite-id.ts';
+import { emptyHalves, halfIssue, touchedMorphs } from '../../query/write/morphs.ts';
+import type {
+  FieldValues,
+  NestedWrites,
+  NewRecord,
+  UpdatePlan,
+  Upsert,
+  WritePlan,
+} from '../../query/plan.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
+import type { JsonValue } from '../../specification/specification.ts';
+import { decodeValue, encodeValue, type Dialect } from '../../sql/dialect.ts';
+import type { WriteStatements } from '../../sql/compile/write.ts';
+import {
+  findConflicts,
+  hiddenKeys,
+  keptIn,
+  missingOwners,
+  type DataAccess,
+  type Conflict,
+  type IsKept,
+} from './checks/conflicts.ts';
+import { requireOneRow, type Row, type Transaction } from '../../databases/database.ts';
+import { explainConflicts } from './checks/database-rules.ts';
+import { prepareLinks, writeLinks, type PreparedLinks } from './links/changes.ts';
+import { boundFor } from '../../query/bind.ts';
+import { matchesTag } from '../../query/request/headers.ts';
+import { entityTag } from '../serialize/record.ts';
+import { readOne } from '../read/read.ts';
+import type { RecordValue } from '../serialize/record.ts';
+import type { CompiledRead } from '../../sql/compile/read.ts';
+import {
+  currentValues,
+  encodedIn,
+  inOrder,
+  noValues,
+  storedValues,
+  valueIn,
+} from './field-values.ts';
+import { AuditTrail } from './audit/trail.ts';
+import { deleteRecord } from './delete.ts';
+import { mayResultIn } from './checks/resulting-rows.ts';
+import { ApiFailure } from '../api-failure.ts';
+import { RowBudget } from '../row-budget.ts';
+import { checkTarget } from './checks/access.ts';
+import {
+  ifMatchFailed,
+  ifNoneMatchFailed,
+  notFound,
+  unchangedError,
+  type WriteContext,
+  type WrittenRow,
+} from './result.ts';
+
+type CreatePlan = Extract<WritePlan, { kind: 'create' }>;
+
+/** One run of a plan inside a transaction. */
+export class Writer {
+  private readonly transaction: Transaction;
+  private readonly dialect: Dialect;
+  private readonly statements: WriteStatements;
+  private readonly context: WriteContext;
+  private readonly access: DataAccess;
+  private readonly children: Children;
+
+  constructor(
+    transaction: Transaction,
+    dialect: Dialect,
+    statements: WriteStatements,
+    context: WriteContext,
+  ) {
+    this.transaction = transaction;
+    this.dialect = dialect;
+    this.statements = statements;
+    this.context = context;
+    const { names, rights, audited } = context;
+    const trail = audited && new AuditTrail(audited, transaction, dialect, statements);
+    this.access = { transaction, dialect, statements, names, rights, trail };
+    this.children = new Children(
+      { ...this.access, rights },
+      {
+        createAll: (...given) => this.createAll(...given),
+        update: (...given) => this.update(...given),
+        lookUp: async (resource, values, path) =>
+          this.problems(await this.lookUp(resource, values), path),
+        valueIn: (...given) => this.valueIn(...given),
+      },
+    );
+  }
+
+  async run(plan: WritePlan): Promise<readonly WrittenRow[]> {
+    switch (plan.kind) {
+      case 'create':
+        return this.create(plan);
+      case 'update':
+        await checkTarget(plan, this.access, this.context.rights);
+        await this.checkPreconditions(plan);
+        return [
+          { id: plan.id, row: await this.updateOne(plan, this.showing(plan.resource, plan)) },
+        ];
+      case 'delete':
+        await checkTarget(plan, this.access, this.context.rights);
+        await this.checkPreconditions(plan);
+        await deleteRecord(this.access, plan.resource, plan.id);
+        return [];
+      default:
+        return plan satisfies never;
+    }
+  }
+
+  private async create(plan: CreatePlan): Promise<readonly WrittenRow[]> {
+    const { resource, records, isArray } = plan;
+    const [first] = records;
+    // Later records of an array may change the response for this one, so arrays are read back at the end.
+    const showing = isArray || first === undefined ? undefined : this.showing(resource, first);
+    const problems = new Problems();
+    if (plan.upsert !== undefined) return this.upsert(plan, plan.upsert, problems);
+    const made = await this.createAll(resource, records, problems, showing);
+    problems.reject(this.context.rights);
+    return made.map(({ id, row }) => ({ id: id ?? null, row }));
+  }
+
+  /** Creates the records that do not exist, and changes the others. See docs/contract/3-writing.md#upsert. */
+  private async upsert(
+    { resource, records }: CreatePlan,
+    { key, changes, mustBeNew }: Upsert,
+    problems: Problems,
+  ): Promise<readonly WrittenRow[]> {
+    const { rights } = this.context;
+    const found: (JsonValue | undefined)[] = [];
+    for (const { values } of records) found.push(await this.existing(key, values));
+    if (mustBeNew && found.some((id) => id !== undefined))
+      throw new ApiFailure(ifNoneMatchFailed());
+    const old = found.filter((id) => id !== undefined);
+    const keys = old.map((id) => this.encode(id, resource.id));
+    if (changes.length > 0) {
+      const allowed = await rights.allowedKeys(resource.id, 'update', keys, this.transaction);
+      if (allowed !== undefined && keys.some((one) => !allowed.has(one))) problems.forbid();
+    }
+    for (const [index, id] of found.entries()) {
+      const change = changes[index];
+      if (id === undefined || change === undefined) continue;
+      await this.update({ ...change, id, preconditions: none }, problems);
+    }
+    const fresh = records.filter((_, index) => found[index] === undefined);
+    const made = await this.createAll(resource, fresh, problems);
+    problems.reject(rights);
+    const ids = made.map(({ id }) => id ?? null);
+    return found.map((id) =>
+      id === undefined
+        ? { id: ids.shift() ?? null, row: undefined }
+        : { id, row: undefined, isOld: true },
+    );
+  }
+
+  /** The id of the record with these values in a unique key, if the caller sees it. */
+  private async existing(
+    key: readonly Field[],
+    values: FieldValues,
+  ): Promise<JsonValue | undefined> {
+    const bound = encodedIn(key, values, this.dialect);
+    const [first] = key;
+    if (first === undefined || bound.includes(null)) return undefined;
+    const { id } = first.resource;
+    const [row] = await this.transaction.all(this.statements.same(key), { bound });
+    if (row === undefined) return undefined;
+    const [found = null] = row;
+    const isSeen = await this.context.rights.isAllowed(id, 'read', found, this.transaction);
+    // A hidden record is in the way of a new one, which the constraint says.
+    return isSeen ? decodeValue(this.dialect, found, id) : undefined;
+  }
+
+  /**
+   * Tries every record even if one is rejected, so that every problem is reported. All records are judged before the first is
+   * created, all links after the last record and before the first link, and nested records after the links of theirs.
+   */
+  private async createAll(
+    resource: Resource,
+    records: readonly NewRecord[],
+    problems: Problems,
+    showing?: CompiledRead,
+  ): Promise<readonly MadeRow[]> {
+    const all: (FieldValues | undefined)[] = [];
+    for (const { values, nested } of records)
+      all.push(await this.withParents(resource, values, nested, problems));
+    const isAllowed = await mayResultIn(
+      resource,
+      'create',
+      () =>
+        all.flatMap((values) => (values === undefined ? [] : storedValues(values, this.dialect))),
+      this.access,
+    );
+    if (!isAllowed) problems.forbid();
+    const made: MadeRow[] = [];
+    for (const [index, record] of records.entries())
+      made.push(await this.insert(resource, record, all[index], problems, showing));
+    const prepared: (readonly PreparedLinks[])[] = [];
+    for (const [index, { values, links, nested }] of records.entries()) {
+      const id = made[index]?.id;
+      const changes = await this.children.withTargets(links, nested, id, problems);
+      prepared.push(await prepareLinks(changes, id, values, this.access));
+    }
+    const ids = made.flatMap(({ id }) => id ?? []);
+    if (ids.length === made.length)
+      await this.access.trail?.created(
+        resource,
+        ids.map((id) => this.encode(id, resource.id)),
+      );
+    for (const [index, { nested }] of records.entries()) {
+      await this.writePrepared(prepared[index] ?? [], made[index]?.problems ?? [], problems);
+      if (nested.children.length === 0) continue;
+      const values = all[index] ?? noValues;
+      await this.children.write(nested.children, resource, made[index]?.id, values, problems);
+    }
+    return made;
+  }
+
+  /** Creates one record, if its values are complete. */
+  private async insert(
+    resource: Resource,
+    { values: sent, path }: NewRecord,
+    values: FieldValues | undefined,
+    problems: Problems,
+    showing: CompiledRead | undefined,
+  ): Promise<MadeRow> {
+    // A record that it points to was rejected: its other problems are reported as well.
+    if (values === undefined) {
+      const conflicts = await this.lookUp(resource, sent);
+      problems.refuse([]);
+      return { id: undefined, row: undefined, problems: this.problems(conflicts, path) };
+    }
+    const fields = [...values.keys()];
+    const statement =
+      showing === undefined
+        ? this.statements.insert(resource, fields)
+        : this.statements.create(showing, fields, 1);
+    const bound = encodedIn(fields, values, this.dialect);
+    const insert = async () => requireOneRow(await this.transaction.run(statement, { bound }));
+    const outcome = await this.attempt(resource, values, undefined, noValues, never, insert);
+    if (!outcome.ok) {
+      problems.refuse([]);
+      return { id: undefined, row: undefined, problems: this.problems(outcome.error, path) };
+    }
+    const given = idIn(resource.id, (field) => values.get(field));
+    const id = given ?? decodeValue(this.dialect, outcome.value.insertedId, resource.id);
+    return { id, row: showing && outcome.value.returned[0], problems: [] };
+  }
+
+  /** The values of a record with its keys to new parents, which are created first; undefined if one is rejected. */
+  private async withParents(
+    resource: Resource,
+    values: FieldValues,
+    { parents }: NestedWrites,
+    problems: Problems,
+  ): Promise<FieldValues | undefined> {
+    if (parents.length === 0) return values;
+    const keyed = new Map(values);
+    let isWhole = true;
+    for (const { relation, record } of parents) {
+      const [made] = await this.createAll(relation.target, [record], problems);
+      if (made?.id === undefined) isWhole = false;
+      else {
+        const { targetField } = relation;
+        keyed.set(relation.key, await this.valueIn(targetField, made.id, record.values));
+      }
+    }
+    return isWhole ? inOrder(resource, keyed, keyed) : undefined;
+  }
+
+  /** The value of a field in a record that this transaction has written or is about to write with `values`. */
+  private async valueIn(field: Field, id: JsonValue, values: FieldValues): Promise<JsonValue> {
+    const { resource } = field;
+    if (field === resource.id) return id;
+    const given = values.get(field);
+    if (given !== undefined) return given;
+    const key = this.encode(id, resource.id);
+    const current = await currentValues(this.access, resource, [field], key, false);
+    return current?.get(field) ?? null;
+  }
+
+  /** Makes prepared changes of links; `own` are the problems of their record. */
+  private async writePrepared(
+    prepared: readonly PreparedLinks[],
+    own: readonly FieldProblem[],
+    problems: Problems,
+  ): Promise<void> {
+    if (own.length > 0) problems.refuse(own);
+    if (prepared.length === 0) return;
+    const { missing, refused, isForbidden } = await writeLinks(prepared, this.access);
+    problems.note(missing);
+    if (refused.length > 0) problems.refuse(refused);
+    if (isForbidden) problems.forbid();
+  }
+
+  /** What is wrong with the values of a new record that is not created, as far as other records tell. */
+  private async lookUp(resource: Resource, values: FieldValues): Promise<readonly Conflict[]> {
+    const unseen = await this.unseen(resource, values, noValues, never);
+    const told = new Set(unseen.map(({ field }) => field));
+    const others = await findConflicts(
+      this.access,
+      resource,
+      values,
+      undefined,
+      'foreignKey',
+      told,
+    );
+    return [...unseen, ...others.filter(({ field }) => !told.has(field))];
+  }
+
+  /**
+   * The read whose row the write itself can return: if the response has only the record's own fields, and the caller may
+   * read every record.
+   */
+  private showing(
+    resource: Resource,
+    { links, nested }: Pick<NewRecord, 'links' | 'nested'>,
+  ): CompiledRead | undefined {
+    const { compiled, plain, rights } = this.context;
+    const isOwn = plain === undefined && compiled.selection.isStored;
+    const isShown = rights.allowedRows(resource, 'read') === 'all';
+    const isAlone = links.length === 0 && nested === noNested;
+    return isOwn && isShown && isAlone ? compiled : undefined;
+  }
+
+  /**
+   * Checks `If-Match` and `If-None-Match` against the record's current entity tag; `*` matches any existing record. Locks
+   * the record.
+   */
+  private async checkPreconditions({
+    resource,
+    id,
+    preconditions: { ifMatch, ifNoneMatch },
+  }: Exclude<WritePlan, { kind: 'create' }>): Promise<void> {
+    if (ifMatch === undefined && ifNoneMatch === undefined) return;
+    const values = { bound: [], id: this.encode(id, resource.id) };
+    const [row] = await this.transaction.all(this.statements.lock(resource), values);
+    // A policy may let the caller see a row that it may not lock.
+    if (row === undefined)
+      throw this.transaction.isOfCaller === true
+        ? await unchangedError(this.access, resource, id)
+        : new ApiFailure(notFound(resource, id));
+    const { plain, compiled, limits } = this.context;
+    const isAny = (header = '*'): boolean => header.trim() === '*';
+    const needsTag = !isAny(ifMatch) || !isAny(ifNoneMatch);
+    const record = needsTag ? await this.read(plain ?? compiled, id, limits) : undefined;
+    const tag = record && entityTag(JSON.stringify(record));
+    // There is no tag for a record that the caller cannot read; `*` only asks whether it exists.
+    const isNamed = (header: string): boolean =>
+      isAny(header) || (tag !== undefined && matchesTag(header, tag));
+    if (ifMatch !== undefined && !isNamed(ifMatch)) throw new ApiFailure(ifMatchFailed());
+    if (ifNoneMatch !== undefined && isNamed(ifNoneMatch))
+      throw new ApiFailure(ifNoneMatchFailed());
+  }
+
+  /** Deletes a record, unless another delete of this transaction has done so. */
+  async deleteIfThere(resource: Resource, id: JsonValue): Promise<void> {
+    try {
+      await deleteRecord(this.access, resource, id);
+    } catch (error) {
+      if (!(error instanceof ApiFailure) || error.error.code !== 'RESOURCE_NOT_FOUND') throw error;
+    }
+  }
+
+  /** Runs an update, whose problems it throws; returns the row of the read `showing`. */
+  async updateOne(plan: UpdatePlan, showing: CompiledRead | undefined): Promise<Row | undefined> {
+    const problems = new Problems();
+    const row = await this.update(plan, problems, showing);
+    problems.reject(this.context.rights);
+    return row;
+  }
+
+  private async update(
+    plan: UpdatePlan,
+    problems: Problems,
+    showing?: CompiledRead,
+  ): Promise<Row | undefined> {
+    const { resource, id, nested, path } = plan;
+    let row: Row | undefined;
+    const issues: ValueIssue[] = [];
+    const sent = await this.withParents(resource, plan.values, nested, problems);
+    if (sent === undefined) return undefined;
+    const current = await this.checkCurrent({ ...plan, values: sent }, issues);
+    const values = inOrder(resource, sent, this.revise(plan, current, issues));
+    if (issues.length > 0) {
+      problems.note(issues.map((issue) => ({ ...issue, path: path + issue.path })));
+      return undefined;
+    }
+    const { rights } = this.context;
+    // A record that keeps its values was judged when the target was checked.
+    const isAllowed =
+      values.size === 0 ||
+      (await mayResultIn(
+        resource,
+        'update',
+        () => [storedValues(values, this.dialect)],
+        this.access,
+        this.encode(id, resource.id),
+      ));
+    if (!isAllowed) problems.forbid();
+    const changes = await this.children.withTargets(plan.links, nested, id, problems);
+    const prepared = await prepareLinks(changes, id, values, this.access);
+    let own: readonly FieldProblem[] = [];
+    if (values.size > 0) {
+      const fields = [...values.keys()];
+      const statement =
+        showing === undefined
+          ? this.statements.update(resource, fields)
+          : this.statements.change(showing, fields);
+      const bound = {
+        bound: encodedIn(fields, values, this.dialect),
+        id: this.encode(id, resource.id),
+      };
+      const isKept = keptIn(current, rights);
+      const { trail } = this.access;
+      const before = await trail?.before(resource, [bound.id]);
+      const outcome = await this.attempt(resource, values, id, current, isKept, async () => {
+        const changed = await this.transaction.run(statement, bound);
+        if (changed.rows === 0) throw await unchangedError(this.access, resource, id);
+        return changed;
+      });
+      if (!outcome.ok) {
+        problems.refuse([]);
+        own = this.problems(outcome.error, path);
+      } else {
+        await trail?.changed(before);
+        if (showing !== undefined) [row] = outcome.value.returned;
+      }
+    }
+    await this.writePrepared(prepared, own, problems);
+    if (nested.children.length > 0)
+      await this.children.write(nested.children, resource, id, values, problems);
+    return row;
+  }
+
+  /**
+   * Checks what depends on the current record: that it exists, that immutable fields keep their value, and that no morph
+   * pair ends up half null. Returns the values that were looked up.
+   */
+  private async checkCurrent(
+    { resource, id, values, unchanged, revised }: UpdatePlan,
+    issues: ValueIssue[],
+  ): Promise<FieldValues> {
+    const morphs = touchedMorphs(resource, values);
+    const halves = morphs.flatMap(({ typeField, idField }) => [typeField, idField]);
+    const { rights } = this.context;
+    // A key to a hidden row may keep its value.
+    const keys = foreignKeysOf(resource)
+      .filter(
+        ({ reference }) => reference && rights.allowedRows(reference.resource, 'read') !== 'all',
+      )
+      .map(keyFields)
+      .filter((parts) => parts.some((part) => values.has(part)))
+      .flat();
+    const fields = [...new Set([...unchanged.keys(), ...halves, ...revised.keys(), ...keys])];
+    if (fields.length === 0 && values.size > 0) return noValues;
+    const key = this.encode(id, resource.id);
+    const isHeld = revised.size > 0 || halves.length > 0;
+    const current = await currentValues(this.access, resource, fields, key, isHeld);
+    if (current === undefined) throw new ApiFailure(notFound(resource, id));
+    const isStill = keptIn(current, undefined);
+    const conflicts = [
+      ...[...unchanged]
+        .filter(([field, value]) => !isStill(field, value))
+        .map(([field]) => ({ field, message: immutableMessage })),
+      ...emptyHalves(morphs, valueIn(values, current)).map((half) =>
+        halfIssue(half, this.context.names.field),
+      ),
+    ];
+    for (const { field, message } of this.problems(conflicts, ''))
+      issues.push({ kind: 'type', path: field, message });
+    return current;
+  }
+
+  /** Makes new values from the current ones, and validates the results. */
+  private revise({ revised }: UpdatePlan, current: FieldValues, issues: ValueIssue[]): FieldValues {
+    const values = new Map<Field, JsonValue>();
+    for (const [field, revision] of revised) {
+      const name = this.context.names.field(field) ?? field.name;
+      const whole = revise(revision, current.get(field) ?? null, field);
+      if (whole === undefined) {
+        issues.push({ kind: 'value', path: name, message: 'is null and cannot be incremented' });
+        continue;
+      }
+      const parsed = inBodyTime(() => readValue(whole, field));
+      if (!parsed.ok)
+        for (const issue of parsed.issues) issues.push({ ...issue, path: `${name}${issue.path}` });
+      else if (!field.immutable) {
+        this.checkLength(name, parsed.value, current.get(field));
+        values.set(field, parsed.value);
+      } else if (JSON.stringify(parsed.value) !== JSON.stringify(current.get(field)))
+        issues.push({ kind: 'type', path: name, message: immutableMessage });
+    }
+    return values;
+  }
+
+  /** Rejects a merged value that is longer than any body, unless it shrinks. See docs/contract/3-writing.md#merge-patch, rule 5. */
+  private checkLength(name: string, value: JsonValue, before: JsonValue | undefined): void {
+    const { bodyLimit } = this.context;
+    const length = lengthOf(value);
+    if (length <= bodyLimit || length <= lengthOf(before ?? null)) return;
+    throw new ApiFailure(
+      apiError(
+        'BODY_TOO_LARGE',
+        `${name} would have ${length} bytes after the merge, more than ${bodyLimit} (server.bodyLimit)`,
+      ),
+    );
+  }
+
+  private read(
+    compiled: CompiledRead,
+    id: JsonValue,
+    limits: Limits,
+  ): MaybePromise<RecordValue | undefined> {
+    const key = this.encode(id, compiled.plan.resource.id);
+    const { claims, now } = this.context.rights;
+    const bound = boundFor(claims, now);
+    return readOne(compiled, key, bound, this.transaction, this.dialect, limits, new RowBudget());
+  }
+
+  /** Runs a change of values; if the database rejects them, finds every field that is to blame. */
+  private async attempt<Value>(
+    resource: Resource,
+    values: FieldValues,
+    id: JsonValue | undefined,
+    current: FieldValues,
+    isKept: IsKept,
+    change: () => Promise<Value>,
+  ): Promise<Result<Value, readonly Conflict[]>> {
+    const unseen = await this.unseen(resource, values, current, isKept);
+    const { access } = this;
+    // Do not run it, so that neither timing nor statements distinguish a hidden record from a missing one.
+    if (unseen.length > 0) {
+      const told = new Set(unseen.map(({ field }) => field));
+      const others = await findConflicts(access, resource, values, id, 'foreignKey', told);
+      return fail([...unseen, ...others.filter(({ field }) => !told.has(field))]);
+    }
+    return explainConflicts(access, { resource, values, id }, change);
+  }
+
+  /** The values that lead to records which do not exist for the caller. */
+  private async unseen(
+    resource: Resource,
+    values: FieldValues,
+    current: FieldValues,
+    isKept: IsKept,
+  ): Promise<readonly Conflict[]> {
+    const morphs = touchedMorphs(resource, values);
+    const owners = await missingOwners(
+      this.access,
+      morphs,
+      valueIn(values, current),
+      isKept,
+      (field) => values.has(field),
+    );
+    return [
+      ...owners,
+      ...(await hiddenKeys(this.access, resource, values, valueIn(values, current), isKept)),
+    ];
+  }
+
+  /** Conflicts under the caller's names; conflicts of hidden fields are omitted. */
+  private problems(conflicts: readonly Conflict[], prefix: string): readonly FieldProblem[] {
+    return conflicts.flatMap(({ field, message }) => {
+      const name = this.context.names.field(field);
+      return name === undefined ? [] : { field: `${prefix}${name}`, message };
+    });
+  }
+
+  private encode(value: JsonValue, field: Field): SqlValue {
+    return encodeValue(this.dialect, value, field);
+  }
+}
+
+/** A record that was created; without an id if it was rejected. */
+export interface MadeRow {
+  readonly id: JsonValue | undefined;
+  readonly row: Row | undefined;
+  readonly problems: readonly FieldProblem[];
+}
+
+/** The bytes of a value in JSON. */
+function lengthOf(value: JsonValue): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+const none = { ifMatch: undefined, ifNoneMatch: undefined };
+
+const never: IsKept = () => false;
