@@ -79,8 +79,11 @@ const orders: Readonly<Record<string, Order>> = {
 function compare(value: unknown, operand: string, isOrder: boolean): number | undefined {
   if (typeof value === 'string') return Buffer.compare(Buffer.from(value), Buffer.from(operand));
   if (typeof value === 'boolean') return !isOrder && String(value) === operand ? 0 : undefined;
-  if (typeof value !== 'number' || !/^-?\d+(?:\.\d+)?$/u.test(operand)) return undefined;
-  const [one, other] = [parseJsonNumber(String(value)), parseDecimal(operand)];
+  if (typeof value !== 'number' || !/^-?\d+(?:\.\d+)?(?:e\d+)?$/u.test(operand)) return undefined;
+  const [one, other] = [
+    parseJsonNumber(String(value)),
+    parseJsonNumber(operand) ?? parseDecimal(operand),
+  ];
   if (one === undefined || other === undefined || !Number.isFinite(Number(operand)))
     return undefined;
   return Math.sign(compareDecimals(one, other));
