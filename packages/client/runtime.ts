@@ -1,5 +1,7 @@
 import { resourceNames, root, type ErrorBody } from './resources.ts';
 import type {
+  BatchAnswer,
+  Batches,
   Aggregating,
   Client,
   Listing,
@@ -107,9 +109,16 @@ type AnyWriting = AnySelection & {
 /** Makes a client of the API. */
 export function createClient(options: ClientOptions): Client {
   const ask = (request: Ask): Promise<Told> => send(options, request);
-  return Object.fromEntries(
-    resourceNames.map((name) => [name, methodsOf(`${root}/${name}`, ask)]),
-  ) as unknown as Client;
+  const batch: Batches['batch'] = async (body, given = {}) => {
+    const headers = { 'idempotency-key': given.idempotencyKey };
+    const path = `${root}/_batch`;
+    const told = await ask({ method: 'POST', path, body, headers, options: given });
+    return told.body as BatchAnswer[];
+  };
+  return {
+    batch,
+    ...Object.fromEntries(resourceNames.map((name) => [name, methodsOf(`${root}/${name}`, ask)])),
+  } as unknown as Client;
 }
 
 async function send(

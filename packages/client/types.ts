@@ -563,5 +563,33 @@ export type ResourceClient<R extends ResourceName> = ('read' extends Resources[R
   ('update' extends Resources[R]['operations'] ? Updates<R> : unknown) &
   ('delete' extends Resources[R]['operations'] ? Deletes<R> : unknown);
 
-/** The API: a member for each resource. */
-export type Client = { readonly [R in ResourceName]: ResourceClient<R> };
+/** One write of a batch: POST of a resource, or PUT, PATCH and DELETE of one record. */
+export interface BatchOperation {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Such as `/orders/1`; `/orders/{order.id}` takes a field of an earlier answer. */
+  readonly path: string;
+  /** A text `{order.id}` in it is a field of an earlier answer. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The name by which later operations refer to its answer. */
+  readonly as?: string | undefined;
+}
+
+export interface BatchAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+export interface Batches {
+  /** Writes all or nothing, in one transaction. */
+  readonly batch: (
+    operations: readonly BatchOperation[],
+    options?: RequestOptions & { readonly idempotencyKey?: string | undefined },
+  ) => Promise<BatchAnswer[]>;
+}
+
+/** The API: a member for each resource, and `batch` unless a resource has that name. */
+export type Client = {
+  readonly [R in ResourceName]: ResourceClient<R>;
+} & ('batch' extends ResourceName ? unknown : Batches);

@@ -5,7 +5,7 @@ import { queryError } from '../../query/request/problem.ts';
 import { negotiate, type Representation } from '../../query/request/headers.ts';
 import { refusalOf, type Caller } from '../../model/access.ts';
 import type { RequestKind } from '../../query/request/parameters.ts';
-import type { Resource } from '../../model/api.ts';
+import type { Resource, Version } from '../../model/api.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import type { ResourceView } from '../../model/view.ts';
 import { ConstraintError, DatabaseFailure } from '../../databases/database.ts';
@@ -15,6 +15,7 @@ import { emptyResponse, type Response } from '../response/response.ts';
 import { after, unless, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { answerDebug, sizeOf } from '../debug/debug.ts';
 import type { Call, Exchange, Watching } from './exchange.ts';
+import { answerBatch } from './batch.ts';
 import { exportRecords } from './exports.ts';
 import { withHeaders } from '../callers/caller-check.ts';
 import type { Transmission } from '../simulation/simulated-network.ts';
@@ -181,6 +182,8 @@ function answerRoute(exchange: Exchange, route: Route, caller: Caller): Answer {
       return answerDocument(route.version, exchange, caller);
     case 'audit':
       return answerAudit(exchange, route.id, caller);
+    case 'batch':
+      return answerBatchIn(exchange, route.version, caller);
     case 'resource':
       return answerResource(exchange, route, caller);
     default:
@@ -202,6 +205,26 @@ function answerResource(exchange: Exchange, route: ResourceRoute, caller: Caller
   const { sessionOf } = servedApi;
   const inside = sessionOf === undefined ? exchange : inSession(exchange, sessionOf(caller.claims));
   return answerResolved(inside, caller, resolved.value, id);
+}
+
+/** Answers `POST /_batch`. */
+function answerBatchIn(exchange: Exchange, version: Version, caller: Caller): Answer {
+  const { servedApi, headers, trace } = exchange;
+  trace.route = '/_batch';
+  trace.operation = 'batch';
+  const ended = sunsetRefusal(version, servedApi.api, exchange.clockAndIds.now);
+  if (ended !== undefined) return fail(ended);
+  const answered = answerMethod(exchange, 'POST, OPTIONS');
+  if (answered !== undefined) return answered;
+  const { sessionOf } = servedApi;
+  const own = sessionOf === undefined ? exchange : inSession(exchange, sessionOf(caller.claims));
+  const { 'x-sandbox': sandbox, ...others } = headers;
+  if (sandbox === undefined) return answerBatch(own, version, caller, answerResource);
+  return enterSandbox(own, String(sandbox)).then((inside) =>
+    inside.ok
+      ? answerBatch({ ...inside.value, headers: others }, version, caller, answerResource)
+      : inside,
+  );
 }
 
 /** The exchange with a database that runs each statement with the settings of the caller. */

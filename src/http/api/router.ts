@@ -12,6 +12,8 @@ export type Route =
   | { readonly kind: 'openapi'; readonly version: Version }
   /** The audit log, or one change in it. */
   | { readonly kind: 'audit'; readonly id: string | undefined }
+  /** Several writes at once. */
+  | { readonly kind: 'batch'; readonly version: Version }
   | ResourceRoute;
 
 /** A path of a resource, or of one of its records. */
@@ -63,6 +65,7 @@ const recordMethods: ReadonlyMap<string, RequestKind> = new Map([
  * docs/contract/2-reading.md#paths-and-methods, rule 5.
  */
 export function findRoute(path: string, api: Api): Result<Route> {
+  if (path === `${api.basePath}${batchName}`) return findBatch(api);
   if (path.startsWith('/_') || path === '/') return ok(findOwn(path));
   const document = path.endsWith('/_openapi.json') ? findDocument(path, api) : undefined;
   if (document !== undefined) return document;
@@ -77,6 +80,7 @@ export function findRoute(path: string, api: Api): Result<Route> {
   if (version === undefined) return unknownVersion(first, api);
   if (!isVersioned && !api.unversioned) return unknown();
   const [name, id] = cutAt(isVersioned ? rest : below, '/');
+  if (isVersioned && rest === batchName.slice(1)) return ok({ kind: 'batch', version });
   const isOwn = name.startsWith('_') && id === undefined;
   if (isOwn || name === '' || id === '' || id?.includes('/') === true) return unknown();
   try {
@@ -89,6 +93,15 @@ export function findRoute(path: string, api: Api): Result<Route> {
   } catch {
     return fail(apiError('MALFORMED_REQUEST', 'The path is not valid percent-encoded UTF-8'));
   }
+}
+
+const batchName = '/_batch';
+
+/** The batch below the base path, whose paths mean the default version if they name none. */
+function findBatch({ versions, defaultVersion }: Api): Result<Route> {
+  const version = versions.get(defaultVersion);
+  if (version === undefined) throw new TypeError('There is no default version');
+  return ok({ kind: 'batch', version });
 }
 
 /** The route of a path that begins with `/_`, or of `/`. */

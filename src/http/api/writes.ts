@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { apiError, fail, joinErrors, ok, type ApiError, type Result } from '../../errors.ts';
-import { locationOf, type KeptResult } from '../../records/write/idempotency.ts';
+import { locationOf, type KeptResult, type KeyedRequest } from '../../records/write/idempotency.ts';
 import { RowRights } from '../../records/write/checks/row-rights.ts';
 import { executeWrite } from '../../records/write/write.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type Written,
   type WrittenRecord,
 } from '../../records/write/result.ts';
-import { refusalOf } from '../../model/access.ts';
+import { refusalOf, type Caller } from '../../model/access.ts';
 import { inBodyTime } from '../../lib/pattern.ts';
 import { fieldNameIn } from '../../model/view.ts';
 import { scopeOf } from '../../auth/callers.ts';
@@ -125,19 +125,34 @@ function createOnce(
   { plan, context, bytes }: Prepared,
   before: string | undefined,
 ): Promise<Result<KeptResult>> {
-  const { path, search } = exchange;
-  const { statements, api } = exchange.servedApi;
+  const { statements } = exchange.servedApi;
   exchange.trace.enter(writeStage(plan));
-  const type = exchange.headers['content-type'] ?? '';
+  const keyed = keyedRequest(exchange, caller, view.version.number, key, bytes);
   return exchange.keys.once(plan, statements, context, {
-    scope: digestOf(JSON.stringify([scopeOf(caller), view.version.number, path, key])),
-    request: digestOf(JSON.stringify([type, search]), bytes),
-    at: exchange.clockAndIds.now(),
-    database: exchange.database,
-    maxWait: api.settings.server?.requestTimeout ?? serverDefaults.requestTimeout,
+    ...keyed,
     status: 201,
     locationPrefix: before,
   });
+}
+
+/** A request under an `Idempotency-Key`, which belongs to its caller, version and path. */
+export function keyedRequest(
+  exchange: Exchange,
+  caller: Caller,
+  version: number,
+  key: string,
+  bytes: Buffer,
+): Omit<KeyedRequest, 'status' | 'locationPrefix'> {
+  const { path, search, headers, clockAndIds, database } = exchange;
+  const { server } = exchange.servedApi.api.settings;
+  const type = headers['content-type'] ?? '';
+  return {
+    scope: digestOf(JSON.stringify([scopeOf(caller), version, path, key])),
+    request: digestOf(JSON.stringify([type, search]), bytes),
+    at: clockAndIds.now(),
+    database,
+    maxWait: server?.requestTimeout ?? serverDefaults.requestTimeout,
+  };
 }
 
 function digestOf(...parts: readonly (string | Buffer)[]): string {
@@ -286,7 +301,10 @@ export function mediaTypeOf(
   return [type, ...parameters];
 }
 
-function checkMediaType(headers: Exchange['headers'], kind: RequestKind): ApiError | undefined {
+export function checkMediaType(
+  headers: Exchange['headers'],
+  kind: RequestKind,
+): ApiError | undefined {
   const refuse = (message: string): ApiError => apiError('UNSUPPORTED_MEDIA_TYPE', message);
   const isEmpty =
     headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;

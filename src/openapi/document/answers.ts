@@ -228,6 +228,10 @@ export function errorSchema(isDebugOn: boolean): JsonSchema {
         type: 'integer',
         description: 'With TOO_MANY_AFFECTED: how many records match.',
       },
+      operation: {
+        type: 'integer',
+        description: 'In a batch: the number of the operation that failed, from 0.',
+      },
       maxAffected: {
         type: 'integer',
         description: 'With TOO_MANY_AFFECTED: how many may match.',

@@ -2,6 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Api } from '../../model/api.ts';
 import type { ResourceView, View } from '../../model/view.ts';
 import { commonHeaders, errorResponses, errorSchema, responseHeaders } from './answers.ts';
+import type { Operation } from '../../model/access.ts';
+import { batchPath, batchTag } from './batch.ts';
 import type { ExampleRows } from './example.ts';
 import { typeNames } from './names.ts';
 import { isSimulated, pathsOf, securitySchemes, type OperationContext } from './operations.ts';
@@ -80,6 +82,13 @@ function* documentSteps(
     Object.assign(schemas, recordSchemas(resourceView, context));
     yield;
   }
+  const isWritable = resourceViews.some(({ offered }) =>
+    ['create', 'update', 'delete'].some((right) => offered.has(right as Operation)),
+  );
+  if (isWritable) {
+    const [path, item] = batchPath(context);
+    paths[path] = item;
+  }
   schemas['Error'] = errorSchema(isDebugOn);
   schemas['Increment'] = increment;
   schemas['Totals'] = totalsSchema;
@@ -99,7 +108,7 @@ function* documentSteps(
       license: { name: 'Not stated', identifier: 'NOASSERTION' },
     },
     servers: [{ url: serverOf(api) }],
-    tags: resourceViews.map(tagOf),
+    tags: [...resourceViews.map(tagOf), ...(isWritable ? [batchTag] : [])],
     paths,
     components: {
       ...only(used, components),

@@ -3,6 +3,7 @@ import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts'
 import type { WritePlan } from '../../query/plan.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
+import type { Requester } from '../../sql/statement.ts';
 import { keyStatements, type KeyStatements } from '../../sql/compile/idempotency.ts';
 import {
   ConstraintError,
@@ -156,6 +157,47 @@ export class IdempotencyKeys {
         if (!hasWaited) throw error;
         if (performance.now() >= end) return fail(inProgress);
       }
+    }
+  }
+
+  /**
+   * Runs work in a transaction once under the key, and keeps what it returns, as JSON. Resolves with what was kept if it ran
+   * before. Fails like `once`.
+   */
+  async onceIn<Kept extends JsonValue>(
+    keyed: KeyedRequest,
+    requester: Requester,
+    work: (transaction: Transaction) => Promise<readonly Kept[]>,
+  ): Promise<Result<{ readonly kept: readonly Kept[]; readonly isRepeated: boolean }>> {
+    if (!this.isThere && !(await this.findTable())) return fail(unsupported);
+    const end = performance.now() + keyed.maxWait;
+    await this.expired.deleteBefore(expiry(keyed.at));
+    for (;;) {
+      const first = this.running.get(keyed.scope);
+      if (first === undefined) break;
+      if (!(await settlesWithin(first, end - performance.now()))) return fail(inProgress);
+    }
+    const run = keyed.database.write(async (transaction) => {
+      const before = await this.claim(transaction, keyed, end);
+      if (before !== undefined)
+        return ok({ kept: before.ids as readonly Kept[], isRepeated: true });
+      const kept = await work(transaction);
+      const bound = [String(keyed.status), JSON.stringify(kept), null, keyed.scope];
+      await transaction.service.run(this.statements.keep, { bound });
+      return ok({ kept, isRepeated: false });
+    }, requester);
+    const ended = run.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.running.set(keyed.scope, ended);
+    try {
+      return await run;
+    } catch (error) {
+      if (error instanceof ApiFailure) return fail(error.error);
+      throw error;
+    } finally {
+      this.running.delete(keyed.scope);
     }
   }
 

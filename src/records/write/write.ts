@@ -19,10 +19,14 @@ export async function executeWrite(
   context: WriteContext,
 ): Promise<Result<Written>> {
   const { audited } = context;
-  if (audited !== undefined) await audited.log.deleteOld(audited.at);
+  // A write of its own would wait for the transaction that is open.
+  if (audited !== undefined && database.isInTransaction !== true)
+    await audited.log.deleteOld(audited.at);
   try {
-    const atOnce = await writeAtOnce(plan, database, statements, context);
-    if (atOnce !== undefined) return atOnce;
+    // In an open transaction nothing may be rejected outside of a savepoint.
+    const isAlone = database.isInTransaction !== true;
+    const atOnce = isAlone && (await writeAtOnce(plan, database, statements, context));
+    if (atOnce) return atOnce;
   } catch (error) {
     // Run it again below, in a transaction that can look up the fields to blame.
     if (!(error instanceof ConstraintError)) throw error;

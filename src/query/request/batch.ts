@@ -1,0 +1,140 @@
+import { apiError, fail, ok, type FieldProblem, type Result } from '../../errors.ts';
+import { isJsonObject } from '../../model/values.ts';
+
+/** One write of a batch. */
+export interface BatchOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined if there is none. */
+  readonly body: unknown;
+  /** The name by which later operations refer to its answer. */
+  readonly as: string | undefined;
+}
+
+const methods = ['POST', 'PUT', 'PATCH', 'DELETE'];
+const members = ['method', 'path', 'headers', 'body', 'as'];
+/** The headers of one operation, and what is not said for the batch as a whole. */
+const headerNames = new Set(['if-match', 'if-none-match', 'prefer', 'content-type']);
+
+/** Reads the operations of a batch. Reports every problem at once. See docs/contract/3-writing.md#batches. */
+export function readBatch(body: unknown, most: number): Result<readonly BatchOperation[]> {
+  if (!Array.isArray(body) || body.length === 0)
+    return fail(apiError('INVALID_BODY', 'The body must be an array of one operation or more'));
+  if (body.length > most)
+    return fail(
+      apiError(
+        'LIMIT_EXCEEDED',
+        `A batch takes at most ${most} operations (limits.batchItems); this one has ${body.length}`,
+      ),
+    );
+  const problems: FieldProblem[] = [];
+  const names = new Set<string>();
+  const operations = (body as readonly unknown[]).map((item, index) => {
+    const note = (member: string, message: string): void => {
+      problems.push({ field: `[${index}]${member}`, message });
+    };
+    if (!isJsonObject(item)) {
+      note('', 'must be an object with method and path');
+      return undefined;
+    }
+    for (const key of Object.keys(item))
+      if (!members.includes(key)) note(`.${key}`, `only ${members.join(', ')} can stand here`);
+    const { method, path, headers = {}, as } = item;
+    if (typeof method !== 'string' || !methods.includes(method))
+      note('.method', `must be one of ${methods.join(', ')}`);
+    if (typeof path !== 'string' || !path.startsWith('/'))
+      note('.path', 'must be the path of a resource or record, such as "/orders/1"');
+    if (as !== undefined && (typeof as !== 'string' || !/^[A-Za-z_]\w*$/u.test(as)))
+      note('.as', 'must be a name of letters, digits and _');
+    else if (typeof as === 'string') {
+      if (names.has(as)) note('.as', `${as} is the name of another operation, too`);
+      names.add(as);
+    }
+    return {
+      method: String(method),
+      path: String(path),
+      headers: readHeaders(headers, note),
+      body: item['body'],
+      as: typeof as === 'string' ? as : undefined,
+    };
+  });
+  if (problems.length > 0)
+    return fail(apiError('VALIDATION_FAILED', 'Validation failed', { problems }));
+  return ok(operations.filter((one) => one !== undefined));
+}
+
+function readHeaders(
+  headers: unknown,
+  note: (member: string, message: string) => void,
+): Readonly<Record<string, string>> {
+  if (!isJsonObject(headers)) {
+    note('.headers', 'must be an object');
+    return {};
+  }
+  const read: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (!headerNames.has(name.toLowerCase()))
+      note(
+        `.headers.${name}`,
+        'only If-Match, If-None-Match, Prefer and Content-Type can stand here',
+      );
+    else if (typeof value !== 'string') note(`.headers.${name}`, 'must be a string');
+    else read[name.toLowerCase()] = value;
+  }
+  return read;
+}
+
+/** `{order.id}`: a member of an earlier answer. */
+const reference = /^\{([A-Za-z_]\w*)\.([\w.-]+)\}$/u;
+
+/** The earlier answers of a batch by name. */
+export type Answers = ReadonlyMap<string, unknown>;
+
+/** Replaces references in the path and body of an operation by what earlier answers hold; or says which lead nowhere. */
+export function resolveReferences(
+  { path, body, ...operation }: BatchOperation,
+  answers: Answers,
+): Result<BatchOperation, readonly FieldProblem[]> {
+  const problems: FieldProblem[] = [];
+  const resolve = (value: unknown, place: string): unknown => {
+    if (typeof value === 'string') return memberOf(value, place, answers, problems);
+    if (Array.isArray(value))
+      return value.map((item, index) => resolve(item, `${place}[${index}]`));
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]) => [
+        name,
+        resolve(part, place === '' ? name : `${place}.${name}`),
+      ]),
+    );
+  };
+  const [target = '', ...query] = path.split('?');
+  const segments = target.split('/').map((segment) => {
+    const value = memberOf(segment, 'path', answers, problems);
+    return value === segment ? segment : encodeURIComponent(String(value));
+  });
+  const resolved = resolve(body, '');
+  if (problems.length > 0) return fail(problems);
+  return ok({ ...operation, path: [segments.join('/'), ...query].join('?'), body: resolved });
+}
+
+function memberOf(
+  text: string,
+  place: string,
+  answers: Answers,
+  problems: FieldProblem[],
+): unknown {
+  const [, name, members = ''] = reference.exec(text) ?? [];
+  if (name === undefined) return text;
+  if (!answers.has(name)) {
+    problems.push({ field: place, message: `${text}: no earlier operation is named ${name}` });
+    return text;
+  }
+  let value: unknown = answers.get(name);
+  for (const member of members.split('.'))
+    value = isJsonObject(value) && Object.hasOwn(value, member) ? value[member] : undefined;
+  if (value === undefined)
+    problems.push({ field: place, message: `${text}: the answer of ${name} has no ${members}` });
+  return value;
+}
