@@ -24,7 +24,7 @@ function shared(all: typeof document, pointer: string): readonly Parameter[] {
 }
 
 const selections = ['nulls', 'fields', 'exclude', 'expand', 'maxDepth'];
-const groups = ['_and', '_or', '_not'];
+const groups = ['_and', '_or', '_not', 'group', 'aggregate', 'having'];
 const debugs = ['_debug', '_trace', '_verbose', '_inspect', '_inspectNetwork'];
 
 /** Of each operation the headers that it reads, and the reserved parameters. */

@@ -118,6 +118,7 @@ describe.each(specifications)('%s', (_, files, full) => {
           collection !== undefined &&
           (isRecord || (await api.get(`${real}?expand=${collection}`)).status === 200);
         const query = new URLSearchParams(isWithin ? { expand: collection } : {});
+        if (name === 'having') query.append('aggregate', 'count');
         const isSort = isWithin && name.endsWith('.sort') && schema.type === 'array';
         query.append(name, isSort ? '-id' : valueFor(name, schema));
         await read(`${real}?${query.toString()}`);
@@ -132,6 +133,9 @@ const reserved: ReadonlyMap<string, string> = new Map(
     fields: 'id',
     exclude: 'id',
     sort: '-id',
+    group: 'id',
+    aggregate: 'count',
+    having: 'count_gte:0',
     _and: 'id_exists:true',
     _or: 'id_exists:true',
     _not: 'id_null:true',

@@ -31,6 +31,9 @@ describe('served', () => {
       fields: 'id',
       exclude: 'none*',
       _and: 'id:1,id:2',
+      group: 'id',
+      aggregate: 'count',
+      having: 'count_gt:0',
       _or: 'id:1,id:2',
       _not: 'id:1,id:2',
       cursor: '',
@@ -69,7 +72,7 @@ describe('served', () => {
           collection !== undefined && name.endsWith('.sort') ? 'id' : (values[name] ?? plain);
         // Alone they mean nothing there.
         if (name === 'expand' || (name === 'sort' && path.endsWith('{id}'))) continue;
-        const url = `${path.replace('{id}', '1')}?${name}=${encodeURIComponent(value)}${collection === undefined ? '' : `&expand=${collection}`}`;
+        const url = `${path.replace('{id}', '1')}?${name}=${encodeURIComponent(value)}${name === 'having' ? '&aggregate=count' : ''}${collection === undefined ? '' : `&expand=${collection}`}`;
         const answer = await other.get(url);
         count += 1;
         if (answer.status !== 200) failed.push(`${url}: ${answer.text}`);

@@ -164,6 +164,7 @@ test(
         id: undefined,
         conditions,
         groups: [],
+        search: [],
         ids: [],
         search: [],
         sort: [],
