@@ -203,6 +203,7 @@ describe('filtered and sorted', () => {
     ['filtered and sorted by the same', 'ratingsCount_gte=1&sort=ratingsCount', [2, 1, 3]],
   ]);
   expectRows(source, '/v1/people', [
+    ['searched', 'search="ann+bee"', [1]],
     ['by items of a collection', 'books.ratingsCount=3', [2]],
     ['by the least of a collection', 'sort=books.goodRatings&nulls=last', [1, 2, 3]],
   ]);

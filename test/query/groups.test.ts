@@ -265,6 +265,17 @@ describe('group', () => {
   ]);
 });
 
+describe('search and groups of filters', () => {
+  expectGroups([
+    ['search', 'aggregate=count&search=A', [{ group: {}, count: 3 }]],
+    [
+      'groups of filters',
+      'aggregate=count&_not=status:open,status:paid',
+      [{ group: {}, count: 1 }],
+    ],
+  ]);
+});
+
 describe('having', () => {
   expectGroups([
     [
@@ -313,6 +324,19 @@ describe('having', () => {
       ],
     ],
     ['of all records', 'aggregate=count&having=count_gt:9', []],
+    [
+      'nested groups',
+      'group=status&having=or(count:1,and(status:paid,sum.items_gt:3))',
+      [
+        { group: { status: null }, count: 1 },
+        { group: { status: 'paid' }, count: 3 },
+      ],
+    ],
+    [
+      'none of a group',
+      'group=status&having=not(count:1,status:paid)',
+      [{ group: { status: 'open' }, count: 2 }],
+    ],
   ]);
 });
 

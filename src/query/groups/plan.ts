@@ -22,6 +22,7 @@ import { splitNames } from '../filter/text.ts';
 import type { GroupColumn, GroupsPlan, SortKey } from '../plan.ts';
 import { noTime, pagingConflicts, parametersOf, planPaging } from '../read/read.ts';
 import { planNulls } from '../read/sort.ts';
+import { planSearch } from '../search/search.ts';
 import type { ParameterName } from '../request/parameters.ts';
 import { queryError, type QueryProblem } from '../request/problem.ts';
 import type { Condition, Query } from '../request/query.ts';
