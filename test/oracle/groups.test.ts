@@ -166,7 +166,6 @@ test(
         groups: [],
         search: [],
         ids: [],
-        search: [],
         sort: [],
         nulls: undefined,
         paging: { mode: 'page', start: page, limit },

@@ -12,7 +12,6 @@ import {
 import { counted } from '../../model/values.ts';
 import { visibleValues } from '../../model/visible-values.ts';
 import type { ResourceView } from '../../model/view.ts';
-import { planSearch } from '../search/search.ts';
 import { restrictGroups } from '../access/restrict.ts';
 import { bindGroups } from '../bind.ts';
 import { isGroup, leavesOf, type Group } from '../filter/group.ts';
