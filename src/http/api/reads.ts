@@ -2,7 +2,7 @@ import { fail, ok, type Result } from '../../errors.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import { resolveLongCursor } from '../../records/read/cursor-end.ts';
 import { readList, readOne, type ListResult } from '../../records/read/read.ts';
-import { RowBudget, type RunRead } from '../../records/row-budget.ts';
+import type { RowBudget, RunRead } from '../../records/row-budget.ts';
 import { notFound } from '../../records/write/result.ts';
 import type { ResourceView } from '../../model/view.ts';
 import { bindQuery, type PageNumbers } from '../../query/bind.ts';
@@ -215,12 +215,11 @@ export function requesterOf({ exchange: { client, onGone, trace }, caller }: Cal
 
 /** Runs the reads of a request once there is memory for them. */
 export function runRead(call: Call, requester = requesterOf(call)): RunRead {
-  const { readMemory, reservation, answerLength: most, servedApi, trace } = call.exchange;
-  // A read that waits for memory inside a transaction could wait for what waits for the transaction.
-  if (call.exchange.database.isInTransaction === true)
-    return (_, __, read) => read(new RowBudget({ most, requester }));
+  const { readMemory, reservation, answerLength: most, servedApi, database, trace } = call.exchange;
   const { requestTimeout = serverDefaults.requestTimeout } = servedApi.api.settings.server ?? {};
-  const request = { reservation, requester, until: trace.begin + requestTimeout, most };
+  // A read in a transaction that waited for memory could wait for what waits for the transaction.
+  const until = database.isInTransaction === true ? 0 : trace.begin + requestTimeout;
+  const request = { reservation, requester, until, most };
   return (compiled, records, read) => readMemory.run(request, compiled, records, read);
 }
 
