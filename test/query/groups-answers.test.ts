@@ -46,6 +46,12 @@ describe('answers', () => {
     expect(headers.get('preference-applied')).toBe('count=none');
   });
 
+  test('limit=0 gives the number of groups alone', async () => {
+    const { status, body, headers } = await api.get('/v1/orders?group=status&limit=0');
+    expect([status, body, headers.get('x-total-count')]).toEqual([200, [], '3']);
+    expect((await api.get('/v1/orders?group=id&limit=0')).status).toBe(400);
+  });
+
   test('more groups than limits.groups are refused, whatever having leaves', async () => {
     for (const query of [
       'group=id',
