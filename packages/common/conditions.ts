@@ -15,7 +15,9 @@ export type Filters = readonly Clause[];
 
 /** The names of fields that the API reads as parameters of its own when no operator follows them. */
 export const parameterNames: ReadonlySet<string> = new Set(
-  'page limit offset cursor search sort nulls fields exclude expand maxDepth'.split(' '),
+  'page limit offset cursor search sort nulls fields exclude expand maxDepth onConflict group aggregate having'.split(
+    ' ',
+  ),
 );
 
 /** A field compared for equality: plainly, but with its operator where the name alone means something else. */
