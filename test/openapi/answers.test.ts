@@ -28,7 +28,14 @@ const operations: readonly (readonly [
     },
     always,
   ],
-  [' post', { 201: ['Location', 'ETag', 'Preference-Applied'] }, [...always, ...writing]],
+  [
+    ' post',
+    {
+      200: ['ETag', 'Preference-Applied'],
+      201: ['Location', 'ETag', 'Preference-Applied'],
+    },
+    [...always, ...writing],
+  ],
   ['/{id} get', { 200: ['ETag'], 304: ['ETag'] }, [...always, 404]],
   ...['put', 'patch'].map(
     (method) =>
@@ -137,7 +144,15 @@ describe('an error', () => {
     expect(at(document, `${error} required`)).toEqual(needed);
     expect(at(document, `${error} additionalProperties`)).toBe(false);
     expect(namesAt(document, `${error} properties`)).toEqual(
-      [...needed, 'validationErrors', 'errors', 'dependents', 'count', 'maxAffected'].toSorted(),
+      [
+        ...needed,
+        'validationErrors',
+        'errors',
+        'dependents',
+        'count',
+        'maxAffected',
+        'operation',
+      ].toSorted(),
     );
     expect(at(document, `${error} properties code enum`)).toEqual(Object.keys(errorTable));
   });

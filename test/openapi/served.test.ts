@@ -183,6 +183,7 @@ describe('served', () => {
       '/v1/posts/{id}',
       '/v1/inbox',
       '/v1/inbox/{id}',
+      '/v1/_batch',
     ]);
     expect(headers.get('vary')).toContain('Authorization');
     await other.stop();
