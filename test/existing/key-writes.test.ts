@@ -238,7 +238,9 @@ describe('what the file may say', () => {
 /** The lines of an interface of the typed client. */
 function interfaceOf(name: string, client: string): readonly string[] {
   const lines = client.split('\n');
-  const from = lines.indexOf(`export interface ${name} {`);
+  const from = lines.findIndex(
+    (line) => /^(?:export )?interface (\w+) \{$/u.exec(line)?.[1] === name,
+  );
   return lines.slice(from, lines.indexOf('}', from) + 1);
 }
 
@@ -261,13 +263,13 @@ test('documents', () => {
       "}",
     ]
   `);
-  expect(interfaceOf('ItemCreate', client)).toMatchInlineSnapshot(`
+  expect(interfaceOf('ItemCreateMembers', client)).toMatchInlineSnapshot(`
     [
-      "export interface ItemCreate {",
-      "  orderId: number;",
+      "export interface ItemCreateMembers {",
       "  lineNo: number;",
       "  sku?: string | null | undefined;",
       "  quantity?: number | undefined;",
+      "  product?: { create: ProductCreate } | undefined;",
       "}",
     ]
   `);
@@ -278,7 +280,8 @@ test('documents', () => {
       "  orderId?: number | undefined;",
       "  lineNo?: number | undefined;",
       "  sku?: string | null | undefined;",
-      "  quantity?: number | undefined;",
+      "  quantity?: number | { readonly increment: number } | undefined;",
+      "  product?: { create: ProductCreate } | undefined;",
       "}",
     ]
   `);
