@@ -15,7 +15,7 @@ import type { JsonValue } from '../../specification/specification.ts';
 import { decodeValue, encodeValue } from '../../sql/dialect.ts';
 import type { DataAccess } from './checks/conflicts.ts';
 import type { RowRights } from './checks/row-rights.ts';
-import { deleteRecord } from './delete.ts';
+import { deleteIfThere } from './delete.ts';
 import { noValues } from './field-values.ts';
 import { linkedAmong } from './links/changes.ts';
 import type { Problems } from './problems.ts';
@@ -161,13 +161,17 @@ export class Children {
     await this.judge(target, 'update', changed, problems);
     // What goes makes room for what comes, since unique values may move from one record to another.
     for (const one of deletes) if (isReached(one)) await this.delete(target, one.id);
+    // A delete may have cascaded to records that are to be changed.
+    const left =
+      deletes.length === 0 ? new Set(changed) : await this.left(target, changed, problems);
+    const isLeft = (one: NamedRecord): boolean => left.has(one);
     const cleared = new Map<Field, JsonValue>([...keys.keys()].map((key) => [key, null]));
     for (const one of removed)
-      if (isReached(one)) await this.move(target, one, new Map([...cleared, ...stamps]), problems);
+      if (isLeft(one)) await this.move(target, one, new Map([...cleared, ...stamps]), problems);
     for (const one of updates)
-      if (isReached(one) && one.id !== undefined) await this.update(one.change, one.id, problems);
+      if (isLeft(one) && one.id !== undefined) await this.update(one.change, one.id, problems);
     for (const one of added)
-      if (isReached(one)) await this.move(target, one, new Map([...keys, ...stamps]), problems);
+      if (isLeft(one)) await this.move(target, one, new Map([...keys, ...stamps]), problems);
     const records = child.creates.map((record) => ({
       ...record,
       values: new Map([...record.values, ...keys]),
@@ -204,11 +208,15 @@ export class Children {
     keys: FieldValues,
   ): Promise<readonly Named[]> {
     if (relation.kind !== 'hasOne' || named.every(({ id }) => id !== undefined)) return named;
-    const { transaction, statements, dialect } = this.access;
+    const { transaction, statements, dialect, rights } = this.access;
+    const { id: idField } = relation.target;
     const fields = [...keys.keys()];
     const bound = fields.map((field) => encodeValue(dialect, keys.get(field) ?? null, field));
     const [row] = await transaction.all(statements.same(fields), { bound });
-    const id = row && decodeValue(dialect, row[0] ?? null, relation.target.id);
+    const key = row?.[0] ?? null;
+    // Problems name the id, so that of a hidden record is not looked up.
+    if (key === null || !(await rights.isAllowed(idField, 'read', key, transaction))) return named;
+    const id = decodeValue(dialect, key, idField);
     return named.map((one) => (one.id === undefined ? { ...one, id } : one));
   }
 
@@ -239,6 +247,16 @@ export class Children {
         .filter(([key = null, ...values]) => (seen?.has(key) ?? true) && isOwned(values))
         .map(([key = null]) => decodeValue(dialect, key, id)),
     );
+  }
+
+  /** Those of the named records that exist after deletes; the others are problems. */
+  private async left(
+    target: Resource,
+    named: readonly NamedRecord[],
+    problems: Problems,
+  ): Promise<ReadonlySet<NamedRecord>> {
+    const there = await this.owned(target, idsOf(named), new Map());
+    return this.reached(target, named, there, problems);
   }
 
   /** Those of the named records that are among the `known` ones; the others are problems. */
@@ -277,7 +295,7 @@ export class Children {
   }
 
   private async delete(target: Resource, id: JsonValue | undefined): Promise<void> {
-    if (id !== undefined) await deleteRecord(this.access, target, id);
+    if (id !== undefined) await deleteIfThere(this.access, target, id);
   }
 
   private async update(

@@ -44,6 +44,19 @@ export async function deleteRecord(
   await recordReleased(access, before);
 }
 
+/** Deletes a record, unless a cascade of the same transaction has done so. */
+export async function deleteIfThere(
+  access: DataAccess,
+  resource: Resource,
+  id: JsonValue,
+): Promise<void> {
+  try {
+    await deleteRecord(access, resource, id);
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || error.error.code !== 'RESOURCE_NOT_FOUND') throw error;
+  }
+}
+
 /** Rows of each resource by id, with the columns of `statements.leading`. */
 export type Rows = Map<Resource, Map<string, Row>>;
 

@@ -49,7 +49,7 @@ import {
   valueIn,
 } from './field-values.ts';
 import { AuditTrail } from './audit/trail.ts';
-import { deleteRecord } from './delete.ts';
+import { deleteIfThere, deleteRecord } from './delete.ts';
 import { mayResultIn } from './checks/resulting-rows.ts';
 import { ApiFailure } from '../api-failure.ts';
 import { RowBudget } from '../row-budget.ts';
@@ -365,11 +365,7 @@ export class Writer {
 
   /** Deletes a record, unless another delete of this transaction has done so. */
   async deleteIfThere(resource: Resource, id: JsonValue): Promise<void> {
-    try {
-      await deleteRecord(this.access, resource, id);
-    } catch (error) {
-      if (!(error instanceof ApiFailure) || error.error.code !== 'RESOURCE_NOT_FOUND') throw error;
-    }
+    await deleteIfThere(this.access, resource, id);
   }
 
   /** Runs an update, whose problems it throws; returns the row of the read `showing`. */
