@@ -42,9 +42,12 @@ test('the limits that hold when the file sets none', () => {
     inItems: 500,
     filters: 50,
     sorts: 8,
+    groups: 10_000,
     pathDepth: 5,
     urlLength: 8_192,
     batchItems: 1_000,
+    bulkItems: 1_000,
+    searchWords: 10,
   });
 });
 
