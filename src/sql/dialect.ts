@@ -112,7 +112,10 @@ export interface GroupValue {
   readonly value: (parts: readonly string[]) => string;
 }
 
-/** How groups are computed. `isMember`: the value is a member of JSON. */
+/**
+ * How groups are computed. `isMember`: the value is a member of JSON. An expression names its value once if that binds
+ * parameters.
+ */
 export interface Aggregates {
   /** A part of a day or moment in UTC. */
   readonly datePart: (field: Field, part: DatePart, isMember: boolean) => GroupValue;
@@ -125,8 +128,12 @@ export interface Aggregates {
   readonly doubleAverage: GroupValue;
   /** The sum of `exact` numbers as a value of a column of the same type; null beyond its bounds. */
   readonly fieldSum: (value: string, field: Field) => string;
-  /** The average of `exact` numbers or doubles, as a double. */
+  /** The sum of doubles; null if it is no finite one. */
+  readonly fieldDoubleSum: (value: string) => string;
+  /** The average of `exact` numbers or doubles, as a double; null if the sum of doubles is no finite one. */
   readonly fieldAverage: (value: string, field: Field) => string;
+  /** The least or greatest of values as they are sorted. */
+  readonly extreme: (name: 'min' | 'max', value: string, field: Field) => string;
 }
 
 /** What a database's planner needs to find rows fast, and what it does not stand. */

@@ -31,6 +31,21 @@ const written: Readonly<Record<Exclude<DatePart, 'weekday'>, string>> = {
 
 const first = (parts: readonly string[]): string => parts[0] ?? '';
 
+/** Beneath it no sum of doubles is beyond them: it would take 10^18 of these. */
+const addable = '1e290';
+
+/**
+ * The sum that a double can hold; null beyond. A sum of doubles that overflows is an error, of the whole statement: the large
+ * ones are added up as exact numbers, with the digits of their texts.
+ */
+function fieldDoubleSum(value: string): string {
+  const isAddable = `abs(${value}) < ${addable}`;
+  const small = `sum(${value}::double precision) FILTER (WHERE ${isAddable})`;
+  const large = `sum(${value}::double precision::text::numeric) FILTER (WHERE NOT ${isAddable})`;
+  const sum = `(${large} + coalesce(${small}, 0)::text::numeric)`;
+  return `(CASE WHEN ${large} IS NULL THEN ${small} WHEN abs(${sum}) < 1.797693134862315807e308 THEN ${sum}::double precision END)`;
+}
+
 export const aggregates: Aggregates = {
   fieldSum: (value, { type, precision, scale }) => {
     const sum = `sum(${value})`;
@@ -39,8 +54,14 @@ export const aggregates: Aggregates = {
     const most = `1e${Math.max(precision, 18) - scale}`;
     return `CASE WHEN abs(${sum}) < ${most} THEN ${sum} END`;
   },
-  // The exact sum as a double over the count, as on SQLite.
-  fieldAverage: (value) => `sum(${value})::double precision / count(${value})`,
+  // The sum as a double over the count, as on SQLite.
+  fieldAverage: (value, { type }) => {
+    const sum =
+      type.number === 'double' ? fieldDoubleSum(value) : `sum(${value})::double precision`;
+    return `${sum} / count(${value})`;
+  },
+  fieldDoubleSum,
+  extreme: (name, value) => `${name}(${value})`,
   // Records are grouped by the truncated timestamp; only the groups are written as texts.
   datePart: (field, part, isMember) => {
     if (part === 'weekday')

@@ -37,6 +37,16 @@ function textOf(value: string, { attributes: { storedAs } }: Field): string {
   return value;
 }
 
+/**
+ * What names a value several times, of one that binds parameters: their placeholders must be in the statement once. Columns
+ * are named as they are, which is faster.
+ */
+function once(value: string, write: (value: string) => string): string {
+  return value.includes('?')
+    ? `(SELECT ${write('one.v')} FROM (SELECT ${value} AS v) AS one)`
+    : write(value);
+}
+
 /** Parts of texts that begin as `2026-03-01T14`. */
 const partOf: Readonly<Record<DatePart, (text: string) => string>> = {
   year: (text) => `substr(${text}, 1, 4)`,
@@ -53,6 +63,15 @@ const first = (parts: readonly string[]): string => parts[0] ?? '';
 
 const mostInteger = '9007199254740991';
 
+// A column of numbers may hold whole ones as integers, of which a sum may overflow.
+const doubleSum = (value: string): string => `sum(${value} + 0.0)`;
+
+/** The sum that a double can hold, which infinity is not. */
+function fieldDoubleSum(value: string): string {
+  const sum = doubleSum(value);
+  return `(CASE WHEN abs(${sum}) < 9e999 THEN ${sum} END)`;
+}
+
 export const aggregates: Aggregates = {
   // A product that overflows becomes a double, where `sum` of integers would end the statement.
   fieldSum: (value, { type }) => {
@@ -61,17 +80,19 @@ export const aggregates: Aggregates = {
     return `CASE WHEN ${sum} BETWEEN -${most} AND ${most} THEN ${sum} END`;
   },
   fieldAverage: (value, { type, scale }) =>
-    `sum(${value} + 0.0)${type.kind === 'decimal' ? ` / 1e${scale}` : ''} / count(${value})`,
+    `${fieldDoubleSum(value)}${type.kind === 'decimal' ? ` / 1e${scale}` : ''} / count(${value})`,
   datePart: (field, part) => ({
-    parts: [(value) => partOf[part](textOf(value, field))],
+    parts: [(value) => once(value, (one) => partOf[part](textOf(one, field)))],
     value: first,
   }),
   // Bits are those of the whole number. JSON holds numbers as doubles, and decimals with all their places as texts.
   exact: (value, { attributes: { storedAs }, scale, type }, isMember) => {
     if (isMember && type.json === 'string' && scale > 0 && type.kind === 'decimal')
-      return (
-        `CASE WHEN substr(${value}, -${scale + 1}, 1) = '.' THEN CAST(replace(${value}, '.', '') AS INTEGER)` +
-        ` ELSE CAST(round(CAST(${value} AS REAL) * 1e${scale}) AS INTEGER) END`
+      return once(
+        value,
+        (one) =>
+          `CASE WHEN substr(${one}, -${scale + 1}, 1) = '.' THEN CAST(replace(${one}, '.', '') AS INTEGER)` +
+          ` ELSE CAST(round(CAST(${one} AS REAL) * 1e${scale}) AS INTEGER) END`,
       );
     if (isMember) return `CAST(${value} AS INTEGER)`;
     return storedAs === 'real' || storedAs === 'text'
@@ -80,7 +101,10 @@ export const aggregates: Aggregates = {
   },
   exactSum: { parts: [high, rest], value: sumKey },
   exactAverage: () => ({ parts: [high, rest, count], value: averageKey }),
-  // A column of numbers may hold whole ones as integers, of which a sum may overflow.
-  doubleSum: { parts: [(value) => `sum(${value} + 0.0)`], value: first },
+  doubleSum: { parts: [doubleSum], value: first },
+  fieldDoubleSum,
+  // Bound texts compare with it as numbers, as with a column: an aggregate alone is of no type.
+  extreme: (name, value, { type }) =>
+    type.kind === 'bigint' ? `CAST(${name}(${value}) AS INTEGER)` : `${name}(${value})`,
   doubleAverage: { parts: [(value) => `avg(${value} + 0.0)`], value: first },
 };

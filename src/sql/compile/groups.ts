@@ -138,7 +138,7 @@ function groupValue(column: GroupColumn, { aggregates }: Dialect): GroupValue {
       return aggregate((value) => `count(DISTINCT ${value})`);
     case 'min':
     case 'max':
-      return aggregate((value) => `${name}(${value})`);
+      return aggregate((value) => aggregates.extreme(name, value, leaf));
     case 'sum':
     case 'avg': {
       const isDouble = leaf.type.number === 'double';

@@ -369,10 +369,10 @@ function functionSql(
   const { aggregates } = dialect;
   const { leaf } = ref;
   const value = refSql(ref, scope, dialect);
-  if (name === 'min' || name === 'max') return `${name}(${dialect.sortKey(value, leaf)})`;
+  if (name === 'min' || name === 'max')
+    return aggregates.extreme(name, dialect.sortKey(value, leaf), leaf);
   const isDouble = leaf.type.number === 'double';
   const number = isDouble ? value : aggregates.exact(value, leaf, false);
   if (name === 'avg') return aggregates.fieldAverage(number, leaf);
-  const [double = (one: string): string => one] = aggregates.doubleSum.parts;
-  return isDouble ? double(number) : aggregates.fieldSum(number, leaf);
+  return isDouble ? aggregates.fieldDoubleSum(number) : aggregates.fieldSum(number, leaf);
 }
