@@ -130,7 +130,7 @@ export function bindGroups(
   now: () => Date,
 ): Result<Bound, readonly QueryProblem[]> {
   const problems: QueryProblem[] = [];
-  const values = bindSlots(slots, texts, limits, problems);
+  const values = bindSlots(slots, texts, limits, problems, now);
   const page = bindPage(paging, '', texts, limits, problems);
   return problems.length === 0 ? ok({ ...boundFor(claims, now), values, page }) : fail(problems);
 }

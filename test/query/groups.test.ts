@@ -267,6 +267,12 @@ describe('group', () => {
 
 describe('search and groups of filters', () => {
   expectGroups([
+    ['now', 'aggregate=count&placedAt_lt=now-50000w', [{ group: {}, count: 1 }]],
+    [
+      'now in a group',
+      'aggregate=count&_or=placedAt_gt:now-90000w,id:6',
+      [{ group: {}, count: 4 }],
+    ],
     ['search', 'aggregate=count&search=A', [{ group: {}, count: 3 }]],
     [
       'groups of filters',
@@ -297,6 +303,17 @@ describe('having', () => {
       ],
     ],
     ['equal to no sum', 'group=status&having=sum.total:19.911', []],
+    [
+      'now',
+      'group=status&having=min.placedAt_lt:now-50000w',
+      [{ group: { status: 'paid' }, count: 3 }],
+    ],
+    [
+      'an extreme of 64 bits',
+      'group=status&having=max.views_gt:9',
+      [{ group: { status: 'open' }, count: 2 }],
+    ],
+    ['another', 'group=status&having=min.views_lt:-9', [{ group: { status: 'paid' }, count: 3 }]],
     ['an average', 'group=status&having=avg.items:1.5', [{ group: { status: 'open' }, count: 2 }]],
     ['a key', 'group=status&having=status:open', [{ group: { status: 'open' }, count: 2 }]],
     [
