@@ -1,19 +1,26 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { Caller } from '../../model/access.ts';
 import type { Version } from '../../model/api.ts';
 import { parseExactly } from '../../model/exact-number.ts';
-import { readBatch, resolveReferences, type BatchOperation } from '../../query/request/batch.ts';
+import {
+  readBatch,
+  resolveReferences,
+  type Answers,
+  type BatchOperation,
+} from '../../query/request/batch.ts';
 import { parseBody } from '../../query/request/body.ts';
 import { readIdempotencyKey } from '../../query/request/headers.ts';
 import { ApiFailure } from '../../records/api-failure.ts';
 import { responseTooLong } from '../../records/row-budget.ts';
-import type { Transaction } from '../../databases/database.ts';
+import { DatabaseFailure, type Transaction } from '../../databases/database.ts';
 import { transactionAsDatabase } from '../../databases/transaction-as-database.ts';
 import { networkOf } from '../callers/rate-limit.ts';
 import { jsonResponse, type Response } from '../response/response.ts';
 import type { Exchange } from './exchange.ts';
-import { findRoute, type ResourceRoute } from './router.ts';
+import { findRoute, uriTooLong, type ResourceRoute } from './router.ts';
+import { databaseDefaults, serverDefaults } from '../../specification/keys/server.ts';
 import { checkMediaType, keyedRequest } from './writes.ts';
 
 /** Answers a request to a resource as if it had come alone. */
@@ -103,10 +110,13 @@ async function runAll(
   answerResource: AnswerResource,
   texts: string[],
 ): Promise<readonly Answered[]> {
-  const answers = new Map<string, unknown>();
+  const { bodyLimit = serverDefaults.bodyLimit } = exchange.servedApi.api.settings.server ?? {};
+  const answers: Answers = { byName: new Map(), left: bodyLimit };
   const kept: Answered[] = [];
   let length = 0;
+  const pace = new Pace(exchange);
   for (const [index, operation] of operations.entries()) {
+    await pace.next();
     const answered = await runOne(operation, answers, exchange, version, caller, answerResource);
     if (!answered.ok) throw new ApiFailure(atOperation(index, answered.error));
     const { response, path } = answered.value;
@@ -114,7 +124,7 @@ async function runAll(
     length += body.length;
     if (length > mostAnswers) throw new ApiFailure(atOperation(index, responseTooLong));
     if (operation.as !== undefined)
-      answers.set(operation.as, body === '' ? {} : parseExactly(body));
+      answers.byName.set(operation.as, body === '' ? {} : parseExactly(body));
     const headers = ownHeaders(response);
     texts.push(textOf(response.status, headers, body));
     kept.push([response.status, headers, path]);
@@ -122,15 +132,38 @@ async function runAll(
   return kept;
 }
 
+/** The longest that operations run in one turn of the event loop, in ms: SQLite answers without one. */
+const turn = 20;
+
+/** Lets other requests run between the operations, and ends a batch that takes too long: SQLite has no such deadline. */
+class Pace {
+  private readonly end: number;
+  private turnEnd = performance.now() + turn;
+
+  constructor({ servedApi: { api } }: Exchange) {
+    const { statementTimeout = databaseDefaults.statementTimeout } = api.settings.database ?? {};
+    this.end = performance.now() + statementTimeout;
+  }
+
+  async next(): Promise<void> {
+    const now = performance.now();
+    if (now > this.end) throw new DatabaseFailure('The batch took too long.', { kind: 'timeout' });
+    if (now < this.turnEnd) return;
+    await nextTurn();
+    this.turnEnd = performance.now() + turn;
+  }
+}
+
 async function runOne(
   operation: BatchOperation,
-  answers: ReadonlyMap<string, unknown>,
+  answers: Answers,
   exchange: Exchange,
   version: Version,
   caller: Caller,
   answerResource: AnswerResource,
 ): Promise<Result<{ readonly response: Response; readonly path: string }>> {
   const resolved = resolveReferences(operation, answers);
+  if (answers.left < 0) return fail(tooMuchReferred);
   if (!resolved.ok)
     return fail(
       apiError('INVALID_VALUE', 'Some values are not allowed', { problems: resolved.error }),
@@ -169,12 +202,14 @@ function findOperation(
   const below =
     basePath !== '' && target.startsWith(`${basePath}/`) ? target.slice(basePath.length) : target;
   const path = `${basePath}${/^\/v\d+\//u.test(below) ? '' : `/v${version.number}`}${below}`;
+  const search = query.join('?');
+  if (path.length + search.length > api.limits.urlLength)
+    return fail(uriTooLong(api.limits.urlLength));
   const route = findRoute(path, api);
   if (!route.ok) return route;
   const isOfOne =
     route.value.kind === 'resource' && (route.value.id === undefined) === (method === 'POST');
-  if (route.value.kind === 'resource' && isOfOne)
-    return ok({ route: route.value, path, search: query.join('?') });
+  if (route.value.kind === 'resource' && isOfOne) return ok({ route: route.value, path, search });
   return fail(
     apiError(
       'INVALID_PARAMETER',
@@ -182,6 +217,11 @@ function findOperation(
     ),
   );
 }
+
+const tooMuchReferred = apiError(
+  'BODY_TOO_LARGE',
+  'References of a batch may bring as much JSON as a body may have (server.bodyLimit); this is more',
+);
 
 function atOperation(operation: number, error: ApiError): ApiError {
   return { ...error, members: { ...error.members, operation } };

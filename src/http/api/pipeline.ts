@@ -30,6 +30,7 @@ import {
   kindOf,
   nothingAt,
   operationOf,
+  uriTooLong,
   type ResourceRoute,
   type Route,
 } from './router.ts';
@@ -317,10 +318,6 @@ function authorize(kind: RequestKind, { rules, view }: ResourceView): ApiError |
   return rules[operationOf(kind)].length === 0
     ? refusalOf(view.subject, view.api.settings)
     : undefined;
-}
-
-function uriTooLong(limit: number): ApiError {
-  return apiError('URI_TOO_LONG', `The URL is longer than ${limit} bytes (limits.urlLength)`);
 }
 
 /** The available formats, and the error if `Accept` takes none. See docs/contract/2-reading.md#content. */

@@ -133,6 +133,10 @@ function versionNumber(text: string): number | undefined {
   return /^v[1-9]\d{0,8}$/u.test(text) ? Number(text.slice(1)) : undefined;
 }
 
+export function uriTooLong(limit: number): ApiError {
+  return apiError('URI_TOO_LONG', `The URL is longer than ${limit} bytes (limits.urlLength)`);
+}
+
 /** Percent-decodes a part of a path; throws if malformed. */
 function decoded(part: string): string {
   return part.includes('%') ? decodeURIComponent(part) : part;

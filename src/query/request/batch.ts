@@ -88,10 +88,18 @@ function readHeaders(
 /** `{order.id}`: a member of an earlier answer. */
 const reference = /^\{([A-Za-z_]\w*)\.([\w.-]+)\}$/u;
 
-/** The earlier answers of a batch by name. */
-export type Answers = ReadonlyMap<string, unknown>;
+/** What references of a batch lead to. */
+export interface Answers {
+  /** Earlier answers by name. */
+  readonly byName: Map<string, unknown>;
+  /** How many characters of JSON references may still bring. Otherwise a short batch could write gigabytes. */
+  left: number;
+}
 
-/** Replaces references in the path and body of an operation by what earlier answers hold; or says which lead nowhere. */
+/**
+ * Replaces references in the path and body of an operation by what earlier answers hold; or says which lead nowhere. Once
+ * `answers.left` is negative, the result is incomplete.
+ */
 export function resolveReferences(
   { path, body, ...operation }: BatchOperation,
   answers: Answers,
@@ -112,7 +120,12 @@ export function resolveReferences(
   const [target = '', ...query] = path.split('?');
   const segments = target.split('/').map((segment) => {
     const value = memberOf(segment, 'path', answers, problems);
-    return value === segment ? segment : encodeURIComponent(String(value));
+    if (value === segment || value === undefined) return segment;
+    if (typeof value === 'string') return encodeURIComponent(value);
+    const isSimple = value !== null && !Array.isArray(value) && !isJsonObject(value);
+    if (!isSimple)
+      problems.push({ field: 'path', message: `${segment}: is neither a text nor a number` });
+    return JSON.stringify(value);
   });
   const resolved = resolve(body, '');
   if (problems.length > 0) return fail(problems);
@@ -126,15 +139,16 @@ function memberOf(
   problems: FieldProblem[],
 ): unknown {
   const [, name, members = ''] = reference.exec(text) ?? [];
-  if (name === undefined) return text;
-  if (!answers.has(name)) {
+  if (name === undefined || answers.left < 0) return text;
+  if (!answers.byName.has(name)) {
     problems.push({ field: place, message: `${text}: no earlier operation is named ${name}` });
     return text;
   }
-  let value: unknown = answers.get(name);
+  let value: unknown = answers.byName.get(name);
   for (const member of members.split('.'))
     value = isJsonObject(value) && Object.hasOwn(value, member) ? value[member] : undefined;
   if (value === undefined)
     problems.push({ field: place, message: `${text}: the answer of ${name} has no ${members}` });
+  else answers.left -= JSON.stringify(value).length;
   return value;
 }

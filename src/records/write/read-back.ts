@@ -42,7 +42,9 @@ export async function readWritten(
       isUnread: false,
     };
   } catch (error) {
-    if (!(error instanceof DatabaseFailure || error instanceof ApiFailure)) throw error;
+    // In a transaction that goes on, nothing has happened yet, and PostgreSQL rolls it back.
+    const isLost = error instanceof DatabaseFailure || error instanceof ApiFailure;
+    if (!isLost || database.isInTransaction === true) throw error;
     return {
       records: ids.map((id) => ({ id, record: undefined, plain: undefined })),
       isUnread: true,
