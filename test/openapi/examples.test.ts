@@ -103,7 +103,9 @@ describe('in dev the examples are what is there', () => {
       await api.send('DELETE', `/_sandboxes/${sandbox}`);
       return answer;
     };
-    for (const path of Object.keys(document.paths)) {
+    // What a batch takes is what its operations take.
+    const paths = Object.keys(document.paths).filter((path) => !path.endsWith('/_batch'));
+    for (const path of paths) {
       if (!path.endsWith('{id}')) {
         const { body: sent, answer: shown } = examplesAt(document, `paths ${path} post`);
         expect([path, sent === undefined]).toEqual([path, full.has(path)]);
