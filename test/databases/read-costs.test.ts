@@ -16,10 +16,18 @@ beforeAll(() => {
     CREATE INDEX "by_item" ON "tags" ("item");
     INSERT INTO "items" WITH RECURSIVE rows(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM rows WHERE i < ${rows})
       SELECT i, i, i % 10 FROM rows;
+    CREATE TABLE "parts" AS SELECT * FROM "items" LIMIT 5000;
     INSERT INTO "tags" SELECT "id", "id", 'a' FROM "items" LIMIT 1000;
   `);
 });
 afterAll(() => void driver.close());
+
+const groups = (parts: string): string =>
+  `WITH p AS (${parts}), q AS MATERIALIZED (SELECT p.v AS v FROM p) SELECT g.v, count(*) OVER () FROM q AS g LIMIT ?`;
+const grouped = (table: string, column: string): string =>
+  groups(`SELECT t."${column}" AS v FROM "${table}" AS t GROUP BY 1`);
+const totalled = (table: string, column: string): string =>
+  groups(`SELECT sum(t."${column}") AS v FROM "${table}" AS t`);
 
 const values = { bound: [7], limit: 20 };
 const place = (mayBeSlow: boolean): string => (mayBeSlow ? 'process' : 'main thread');
@@ -50,6 +58,10 @@ describe('a statement that has not run is judged by its plan', () => {
       ['limit'],
       'process',
     ],
+    ['groups of a large table', grouped('items', 'size'), ['limit'], 'process'],
+    ['a sum of a large table', totalled('items', 'size'), ['limit'], 'process'],
+    ['groups of a table of some thousand rows', grouped('parts', 'size'), ['limit'], 'main thread'],
+    ['a sum of one', totalled('parts', 'size'), ['limit'], 'main thread'],
     [
       'searches nested in searches',
       'SELECT * FROM "items" AS a WHERE a."colour" = ? AND EXISTS (SELECT 1 FROM "tags" AS b WHERE b."item" = a."size")',

@@ -115,6 +115,30 @@ resources:
       team: { type: relation, relation: belongsTo, resource: teams }
 `;
 
+test('groups records of tables with names of one letter', async () => {
+  const named = await serveBoth(
+    `
+resources:
+  a:
+    fields:
+      g: { type: relation, relation: belongsTo, resource: g }
+  g:
+    fields:
+      t: { type: string }
+      as: { type: relation, relation: hasMany, resource: a, foreignKey: gId }
+`,
+    { g: [{ t: 'x' }, { t: 'y' }], a: [{ gId: 1 }, { gId: 1 }, { gId: 2 }] },
+  );
+  try {
+    const { body, text } = await named.get('/v1/a?group=g.t&having=count_gt:1&sort=-count');
+    expect(body, text).toEqual([{ group: { 'g.t': 'x' }, count: 2 }]);
+    const { body: others } = await named.get('/v1/g?group=t&as_exists=true&limit=1');
+    expect(others).toEqual([{ group: { t: 'x' }, count: 1 }]);
+  } finally {
+    await named.stop();
+  }
+});
+
 describe('under access rules', () => {
   let ruled: Both;
   beforeAll(async () => {

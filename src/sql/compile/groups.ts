@@ -25,17 +25,21 @@ export interface CompiledGroups {
   readonly functions: readonly CompiledGroupColumn[];
 }
 
-/** The groups as rows of a table `t`. Their columns are no names of the model, so they are not quoted. */
+/** The names of the two tables of a statement of groups. No table of the model may begin so: SQLite would take it for one of these. */
+const partsTable = '_plinth_parts';
+const groupsTable = '_plinth_groups';
+
+/** The groups as rows of a table `g`. Their columns are no names of the model, so they are not quoted. */
 const groupScope: Scope = {
   // What is a decimal text in its table is a number here.
   column: (field) =>
-    isDecimalText(field) ? `CAST(t.${field.column} AS text)` : `t.${field.column}`,
+    isDecimalText(field) ? `CAST(g.${field.column} AS text)` : `g.${field.column}`,
   link: undefined,
   below: '_1',
 };
 
 /**
- * Compiles a list in groups. The records are grouped in `a`, at most `cap` groups; `g` computes the values of each group,
+ * Compiles a list in groups. The records `t` are grouped in `a`, at most `cap` groups; `g` has the values of each group,
  * so that conditions and orders of groups are compiled as those of records are.
  */
 export function compileGroups(plan: GroupsPlan, dialect: Dialect): CompiledGroups {
@@ -52,18 +56,20 @@ export function compileGroups(plan: GroupsPlan, dialect: Dialect): CompiledGroup
     whereSql(rowConditions(plan.having, groupScope, dialect, add));
   const rows = buildStatement(dialect, (add) => {
     const groups = groupsSql(plan, dialect, add);
-    const columns = [...shown, 'count(*) OVER ()', '(SELECT count(*) FROM g)'].join(', ');
+    const columns = [...shown, 'count(*) OVER ()', `(SELECT count(*) FROM ${groupsTable})`].join(
+      ', ',
+    );
     const restricted = having(add);
     const order = plan.order.map((key) => orderSql(key, groupScope, dialect, add)).join(', ');
     return (
-      `${groups} SELECT ${columns} FROM g AS t${restricted}` +
+      `${groups} SELECT ${columns} FROM ${groupsTable} AS g${restricted}` +
       `${order === '' ? '' : ` ORDER BY ${order}`} LIMIT ${add('limit')} OFFSET ${add('offset')}`
     );
   });
   const counts = buildStatement(
     dialect,
     (add) =>
-      `${groupsSql(plan, dialect, add)} SELECT count(*), (SELECT count(*) FROM g) FROM g AS t${having(add)}`,
+      `${groupsSql(plan, dialect, add)} SELECT count(*), (SELECT count(*) FROM ${groupsTable}) FROM ${groupsTable} AS g${having(add)}`,
   );
   return {
     plan,
@@ -79,7 +85,7 @@ function isKeyOrExtreme({ function: name, part }: GroupColumn): boolean {
   return name === 'min' || name === 'max' || (name === undefined && part === undefined);
 }
 
-/** `WITH …`: the groups of the plan as `g`. */
+/** `WITH …`: the groups of the plan. */
 function groupsSql(plan: GroupsPlan, dialect: Dialect, add: Add): string {
   const parts: string[] = [];
   /** The name of a part. Equal texts are one part, but placeholders are equal texts for different values. */
@@ -104,8 +110,8 @@ function groupsSql(plan: GroupsPlan, dialect: Dialect, add: Add): string {
   const grouped = keys.map((name) => Number(name.slice('a.p'.length)) + 1).join(', ');
   const by = keys.length === 0 ? '' : ` GROUP BY ${grouped} LIMIT ${add('cap')}`;
   return (
-    `WITH a AS (SELECT ${selected} FROM ${quoteTable(plan.resource.table)} AS t${where}${by}),` +
-    ` g AS MATERIALIZED (SELECT ${values.join(', ')} FROM a)`
+    `WITH ${partsTable} AS (SELECT ${selected} FROM ${quoteTable(plan.resource.table)} AS t${where}${by}),` +
+    ` ${groupsTable} AS MATERIALIZED (SELECT ${values.join(', ')} FROM ${partsTable} AS a)`
   );
 }
 

@@ -131,8 +131,11 @@ export class ReadCosts {
     const searches = /\bGLOB\b|\binstr\(/u.test(sql) && pages * this.pageSize > largeFile;
     const sorts = plan.some((line) => line.includes('TEMP B-TREE'));
     const filters = sql.includes(' WHERE ');
+    // What a subquery collects is read in full, whatever the limit of the statement.
+    const collects = plan.some((line) => line.startsWith('MATERIALIZE '));
     // A scan without a filter stops at its limit, and SQLite counts all rows of a table without reading them.
-    const readsAll = scansLarge && (sorts || (filters && !parameters.includes('limit')));
+    const readsAll =
+      scansLarge && (sorts || collects || (filters && !parameters.includes('limit')));
     const isSlow = nests || searches || readsAll;
     // Large rows take time, but through a process they would take more: 0.2 s and more for 7 MiB.
     const takesFirst = loops.length === 1 && !sorts && !filters && parameters.includes('limit');
