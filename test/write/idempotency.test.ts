@@ -248,13 +248,13 @@ describe('several servers over one PostgreSQL database', () => {
     await database?.drop();
   });
 
-  const askAll = (count: number, asked = servers): Promise<readonly Answer[]> =>
+  const askAll = (count: number, asked = servers, isBatch = false): Promise<readonly Answer[]> =>
     Promise.all(
       Array.from({ length: count }, (_, index) =>
         (asked[index % asked.length] as TestApi).send(
           'POST',
-          '/v1/posts',
-          { title },
+          isBatch ? '/v1/_batch' : '/v1/posts',
+          isBatch ? [{ method: 'POST', path: '/posts', body: { title } }] : { title },
           { 'idempotency-key': key },
         ),
       ),
@@ -268,14 +268,16 @@ describe('several servers over one PostgreSQL database', () => {
     work: () => Promise<readonly Answer[]>,
     after: number | 'answers',
     end: 'commit' | 'rollback',
+    isBatch = false,
   ): Promise<readonly Answer[]> => {
-    const [first] = await askAll(1);
+    const [first] = await askAll(1, servers, isBatch);
+    const made = isBatch ? first?.body[0].body : first?.body;
     const [row] = await other<{ scope: string }[]>`SELECT scope FROM _plinth_idempotency
       ORDER BY at DESC LIMIT 1`;
     const { scope = '' } = row ?? {};
     const [kept] = await other`SELECT * FROM _plinth_idempotency WHERE scope = ${scope}`;
     await other`DELETE FROM _plinth_idempotency WHERE scope = ${scope}`;
-    await other`DELETE FROM posts WHERE id = ${first?.body.id}`;
+    await other`DELETE FROM posts WHERE id = ${made.id}`;
     const session = await other.reserve();
     await session`BEGIN`;
     await session`INSERT INTO _plinth_idempotency ${other(kept ?? {})}`;
@@ -310,17 +312,25 @@ describe('several servers over one PostgreSQL database', () => {
     expect(row?.['count']).toBe(1);
   });
 
-  test('past server.requestTimeout are 409', async () => {
+  test.each([
+    ['', false, '/v1/posts'],
+    [' as batches', true, '/v1/_batch'],
+  ])('past server.requestTimeout are 409%s', async (_, isBatch, path) => {
     const model = buildValid(specification.replace('60s', '1s'));
     const hasty = await openPostgres(database.url, { poolSize: 4 });
     const server = await serve(model, hasty, draw, failures);
     const begun = performance.now();
-    const answers = await whileClaimed(() => askAll(4, [server]), 'answers', 'rollback');
+    const answers = await whileClaimed(
+      () => askAll(4, [server], isBatch),
+      'answers',
+      'rollback',
+      isBatch,
+    );
     // Far less than what holds by itself, 30 s.
     expect(performance.now() - begun).toBeLessThan(20_000);
-    for (const answer of answers) expectError(answer, 'IDEMPOTENCY_IN_PROGRESS', '/v1/posts');
+    for (const answer of answers) expectError(answer, 'IDEMPOTENCY_IN_PROGRESS', path);
     await server.stop();
-    expect((await askAll(1))[0]?.status).toBe(201);
+    expect((await askAll(1, servers, isBatch))[0]?.status).toBe(isBatch ? 200 : 201);
   });
 
   test('under another default version the same path has a key of its own', async () => {

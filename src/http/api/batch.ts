@@ -16,6 +16,7 @@ import { ApiFailure } from '../../records/api-failure.ts';
 import { responseTooLong } from '../../records/row-budget.ts';
 import { DatabaseFailure, type Transaction } from '../../databases/database.ts';
 import { transactionAsDatabase } from '../../databases/transaction-as-database.ts';
+import type { JsonValue } from '../../specification/specification.ts';
 import { networkOf } from '../callers/rate-limit.ts';
 import { jsonResponse, type Response } from '../response/response.ts';
 import type { Exchange } from './exchange.ts';
@@ -33,8 +34,18 @@ export type AnswerResource = (
 /** The most characters of all answers of a batch, which are held until it is committed. */
 const mostAnswers = 32 * 1_024 * 1_024;
 
-/** The answer of one operation, as it is kept under an Idempotency-Key. */
-type Answered = readonly [status: number, headers: Readonly<Record<string, string>>, path: string];
+/**
+ * The answer of one operation, as it is kept under an Idempotency-Key. `url`: of its request; `ids`: of what it has created or
+ * changed; `isArray`: they were created by an array.
+ */
+type Answered = readonly [
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  url: string,
+  ids: readonly JsonValue[],
+  isArray: boolean,
+  isPost: boolean,
+];
 
 /**
  * `POST /_batch`: several writes in one transaction. Each is an ordinary request whose database is the open transaction, so
@@ -91,9 +102,11 @@ export async function answerBatch(
     const once = { ...keyed, status: 200, locationPrefix: undefined };
     const kept = await exchange.keys.onceIn(once, requester, work);
     if (!kept.ok) return kept;
-    if (kept.value.isRepeated)
-      for (const answered of kept.value.kept)
-        texts.push(await readAgain(answered, exchange, caller, answerResource));
+    if (kept.value.isRepeated) {
+      const again = await readAllAgain(kept.value.kept, exchange, caller, answerResource);
+      if (!again.ok) return again;
+      texts.push(...again.value);
+    }
   }
   trace.route = '/_batch';
   trace.operation = 'batch';
@@ -119,7 +132,7 @@ async function runAll(
     await pace.next();
     const answered = await runOne(operation, answers, exchange, version, caller, answerResource);
     if (!answered.ok) throw new ApiFailure(atOperation(index, answered.error));
-    const { response, path } = answered.value;
+    const { response, url, ids, isArray } = answered.value;
     const body = typeof response.body === 'string' ? response.body : '';
     length += body.length;
     if (length > mostAnswers) throw new ApiFailure(atOperation(index, responseTooLong));
@@ -127,7 +140,7 @@ async function runAll(
       answers.byName.set(operation.as, body === '' ? {} : parseExactly(body));
     const headers = ownHeaders(response);
     texts.push(textOf(response.status, headers, body));
-    kept.push([response.status, headers, path]);
+    kept.push([response.status, headers, url, ids, isArray, operation.method === 'POST']);
   }
   return kept;
 }
@@ -154,6 +167,14 @@ class Pace {
   }
 }
 
+/** An operation that succeeded. */
+interface Ran {
+  readonly response: Response;
+  readonly url: string;
+  readonly ids: readonly JsonValue[];
+  readonly isArray: boolean;
+}
+
 async function runOne(
   operation: BatchOperation,
   answers: Answers,
@@ -161,33 +182,35 @@ async function runOne(
   version: Version,
   caller: Caller,
   answerResource: AnswerResource,
-): Promise<Result<{ readonly response: Response; readonly path: string }>> {
+): Promise<Result<Ran>> {
   const resolved = resolveReferences(operation, answers);
   if (answers.left < 0) return fail(tooMuchReferred);
   if (!resolved.ok)
     return fail(
       apiError('INVALID_VALUE', 'Some values are not allowed', { problems: resolved.error }),
     );
-  const { method, path: written, body, headers } = resolved.value;
-  const found = findOperation(method, written, exchange, version);
+  const { method, path: target, body, headers } = resolved.value;
+  const found = findOperation(method, target, exchange, version);
   if (!found.ok) return found;
   const { route, path, search } = found.value;
   const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body));
+  const url = search === '' ? path : `${path}?${search}`;
+  let written: Pick<Ran, 'ids' | 'isArray'> = { ids: [], isArray: false };
   const own: Exchange = {
     ...exchange,
     method,
-    url: search === '' ? path : `${path}?${search}`,
+    url,
     path,
     search,
     headers: { 'content-type': 'application/json', ...headers },
     watching: undefined,
     readBody: () => Promise.resolve(ok(bytes)),
+    onWritten: (ids, isArray) => {
+      written = { ids, isArray };
+    },
   };
   const response = await answerResource(own, route, caller);
-  if (!response.ok) return response;
-  const selection = search === '' ? '' : `?${search}`;
-  const { location } = response.value.headers;
-  return ok({ response: response.value, path: `${location ?? path}${selection}` });
+  return response.ok ? ok({ response: response.value, url, ...written }) : response;
 }
 
 /** Where the path of an operation leads. It may leave out the base path, and the version of the batch. */
@@ -243,35 +266,56 @@ function textOf(status: number, headers: Readonly<Record<string, string>>, body:
   return `{"status":${status},"headers":${JSON.stringify(headers)},"body":${text}}`;
 }
 
-/** The answer of an operation that ran under an Idempotency-Key before: its record as the caller sees it now. */
-async function readAgain(
-  [status, headers, url]: Answered,
+/** The answers of operations that ran under an Idempotency-Key before: their records as the caller sees them now. */
+async function readAllAgain(
+  kept: readonly Answered[],
   exchange: Exchange,
   caller: Caller,
   answerResource: AnswerResource,
-): Promise<string> {
-  const hasBody = status === 200 || (status === 201 && headers['preference-applied'] === undefined);
-  if (!hasBody) return textOf(status, headers, '');
-  const { publicUrl = '' } = exchange.servedApi.api.settings.server ?? {};
-  const [path = '', search = ''] = url
-    .slice(url.startsWith(publicUrl) ? publicUrl.length : 0)
-    .split('?');
-  const route = findRoute(path, exchange.servedApi.api);
-  if (!route.ok || route.value.kind !== 'resource') return textOf(status, headers, '');
-  const own: Exchange = {
-    ...exchange,
-    method: 'GET',
-    url: search === '' ? path : `${path}?${search}`,
-    path,
-    search,
-    headers: {},
-    watching: undefined,
+): Promise<Result<readonly string[]>> {
+  const pace = new Pace(exchange);
+  const read = async (path: string, search: string): Promise<Response | undefined> => {
+    await pace.next();
+    const route = findRoute(path, exchange.servedApi.api);
+    if (!route.ok || route.value.kind !== 'resource') return undefined;
+    const url = search === '' ? path : `${path}?${search}`;
+    const own = { ...exchange, method: 'GET', url, path, search, headers: {}, watching: undefined };
+    const response = await answerResource(own, route.value, caller);
+    return response.ok ? response.value : undefined;
   };
-  const read = await answerResource(own, route.value, caller);
+  const texts: string[] = [];
+  let length = 0;
+  for (const answered of kept) {
+    const text = await readAgain(answered, read);
+    length += text.length;
+    if (length > mostAnswers) return fail(responseTooLong);
+    texts.push(text);
+  }
+  return ok(texts);
+}
+
+async function readAgain(
+  [status, headers, url, ids, isArray, isPost]: Answered,
+  read: (path: string, search: string) => Promise<Response | undefined>,
+): Promise<string> {
+  const isShown = status !== 204 && headers['preference-applied'] === undefined;
+  if (!isShown) return textOf(status, headers, '');
+  const [path = '', search = ''] = url.split('?');
+  const selection = search
+    .split('&')
+    .filter((part) => !decodeURIComponent(part).startsWith('onConflict='))
+    .join('&');
   const { etag: _, ...others } = headers;
-  if (!read.ok) return textOf(status, others, JSON.stringify({ id: route.value.id }));
-  const body = typeof read.value.body === 'string' ? read.value.body : '';
-  // The tag of a read that selects is not that of the record.
-  const tagged = search === '' ? { ...others, ...ownHeaders(read.value) } : others;
-  return textOf(status, tagged, body);
+  let tagged = others;
+  const bodies: string[] = [];
+  for (const id of ids) {
+    const of = isPost ? `${path}/${encodeURIComponent(String(id))}` : path;
+    const response = await read(of, selection);
+    const body = response?.body;
+    bodies.push(typeof body === 'string' ? body : JSON.stringify({ id }));
+    // The tag of a read that selects is not that of the record.
+    if (response !== undefined && selection === '' && !isArray)
+      tagged = { ...others, ...ownHeaders(response) };
+  }
+  return textOf(status, tagged, isArray ? `[${bodies.join(',')}]` : bodies.join(''));
 }

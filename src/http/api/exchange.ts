@@ -20,6 +20,7 @@ import type { NetworkReport, SimulatedNetwork } from '../simulation/simulated-ne
 import type { CompiledGroups } from '../../sql/compile/groups.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { RequestTrace } from '../../observability/events.ts';
+import type { JsonValue } from '../../specification/specification.ts';
 import type { ServedApi } from '../server/served-api.ts';
 import type { Metrics } from '../debug/metrics.ts';
 
@@ -71,6 +72,8 @@ export interface Exchange {
   readonly exportBudget: MemoryBudget;
   /** Whether the server is stopping: it still answers, but is not ready. */
   readonly isStopping: () => boolean;
+  /** Told the ids of what a request has created or changed; `isArray`: its body was an array. Absent outside of batches. */
+  readonly onWritten?: (ids: readonly JsonValue[], isArray: boolean) => void;
 }
 
 /** What a request with debug parameters has collected so far. */

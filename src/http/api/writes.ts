@@ -66,6 +66,10 @@ export async function createRecords(call: Call): Promise<Result<Response>> {
   if (!created.ok) return created;
   const { written, location } = created.value;
   const { records, isUnread, isNew = true } = written;
+  exchange.onWritten?.(
+    records.map((record) => record.id),
+    isArray,
+  );
   const status = isNew ? 201 : 200;
   const readable = records.map(({ record }) => record).filter((record) => record !== undefined);
   // A caller that may not read the record gets nothing of it.
@@ -180,6 +184,7 @@ export async function updateRecord(
   const { plan, context } = prepared.value;
   const written = await execute(call, plan, context);
   if (!written.ok) return written;
+  exchange.onWritten?.([id], false);
   const { records, isUnread } = written.value;
   const [first] = records;
   if (isUnread) return ok(respondWritten(call, 200, { id: first?.id }, minimal));

@@ -42,6 +42,13 @@ export interface KeptResult {
   readonly location: string | undefined;
 }
 
+/** What is kept of the first request under a key. */
+interface Kept {
+  readonly ids: readonly JsonValue[];
+  readonly location: string | undefined;
+  readonly isNew: boolean;
+}
+
 /** How long a result is kept, in ms. */
 const retention = 24 * 60 * 60 * 1_000;
 /** The lock timeout of the single-statement create, in ms. */
@@ -94,21 +101,30 @@ export class IdempotencyKeys {
     const end = performance.now() + keyed.maxWait;
     await this.expired.deleteBefore(expiry(keyed.at));
     await context.audited?.log.deleteOld(keyed.at);
+    return this.inTurn(keyed, end, () => this.run(plan, statements, context, keyed, end));
+  }
+
+  /** Runs a request once no other request of this process runs under its key. */
+  private async inTurn<Value>(
+    { scope }: KeyedRequest,
+    end: number,
+    run: () => Promise<Result<Value>>,
+  ): Promise<Result<Value>> {
     for (;;) {
-      const first = this.running.get(keyed.scope);
+      const first = this.running.get(scope);
       if (first === undefined) break;
       if (!(await settlesWithin(first, end - performance.now()))) return fail(inProgress);
     }
-    const run = this.run(plan, statements, context, keyed, end);
-    const ended = run.then(
+    const running = run();
+    const ended = running.then(
       () => undefined,
       () => undefined,
     );
-    this.running.set(keyed.scope, ended);
+    this.running.set(scope, ended);
     try {
-      return await run;
+      return await running;
     } finally {
-      this.running.delete(keyed.scope);
+      this.running.delete(scope);
     }
   }
 
@@ -131,24 +147,40 @@ export class IdempotencyKeys {
   ): Promise<Result<KeptResult>> {
     const atOnce = await createAtOnce(plan, statements, context, keyed, end);
     if (atOnce !== undefined) return ok(atOnce);
+    const done = await this.claiming(keyed, end, context.requester, async (transaction, kept) => {
+      if (kept !== undefined)
+        return {
+          rows: kept.ids.map((id) => ({ id, row: undefined })),
+          location: kept.location,
+          isNew: kept.isNew,
+        };
+      const writer = new Writer(transaction, this.database.dialect, statements, context);
+      return this.keep(transaction, keyed, await writer.run(plan));
+    });
+    if (!done.ok) return done;
+    const { rows, location, isNew } = done.value;
+    const written = await readWritten(rows, context, keyed.database);
+    return ok({ written: { ...written, isNew }, location });
+  }
+
+  /** Runs work in a transaction that has claimed the key; `kept` is what an earlier request has kept. */
+  private async claiming<Value>(
+    keyed: KeyedRequest,
+    end: number,
+    requester: Requester,
+    work: (transaction: Transaction, kept: Kept | undefined) => Promise<Value>,
+  ): Promise<Result<Value>> {
     for (;;) {
       let isClaiming = false;
       try {
-        const { rows, location, isNew } = await keyed.database.write(async (transaction) => {
-          isClaiming = true;
-          const kept = await this.claim(transaction, keyed, end);
-          isClaiming = false;
-          if (kept !== undefined)
-            return {
-              rows: kept.ids.map((id) => ({ id, row: undefined })),
-              location: kept.location,
-              isNew: kept.isNew,
-            };
-          const writer = new Writer(transaction, this.database.dialect, statements, context);
-          return this.keep(transaction, keyed, await writer.run(plan));
-        }, context.requester);
-        const written = await readWritten(rows, context, keyed.database);
-        return ok({ written: { ...written, isNew }, location });
+        return ok(
+          await keyed.database.write(async (transaction) => {
+            isClaiming = true;
+            const kept = await this.claim(transaction, keyed, end);
+            isClaiming = false;
+            return work(transaction, kept);
+          }, requester),
+        );
       } catch (error) {
         if (error instanceof ApiFailure) return fail(error.error);
         const hasWaited =
@@ -164,41 +196,23 @@ export class IdempotencyKeys {
    * Runs work in a transaction once under the key, and keeps what it returns, as JSON. Resolves with what was kept if it ran
    * before. Fails like `once`.
    */
-  async onceIn<Kept extends JsonValue>(
+  async onceIn<Value extends JsonValue>(
     keyed: KeyedRequest,
     requester: Requester,
-    work: (transaction: Transaction) => Promise<readonly Kept[]>,
-  ): Promise<Result<{ readonly kept: readonly Kept[]; readonly isRepeated: boolean }>> {
+    work: (transaction: Transaction) => Promise<readonly Value[]>,
+  ): Promise<Result<{ readonly kept: readonly Value[]; readonly isRepeated: boolean }>> {
     if (!this.isThere && !(await this.findTable())) return fail(unsupported);
     const end = performance.now() + keyed.maxWait;
     await this.expired.deleteBefore(expiry(keyed.at));
-    for (;;) {
-      const first = this.running.get(keyed.scope);
-      if (first === undefined) break;
-      if (!(await settlesWithin(first, end - performance.now()))) return fail(inProgress);
-    }
-    const run = keyed.database.write(async (transaction) => {
-      const before = await this.claim(transaction, keyed, end);
-      if (before !== undefined)
-        return ok({ kept: before.ids as readonly Kept[], isRepeated: true });
-      const kept = await work(transaction);
-      const bound = [String(keyed.status), JSON.stringify(kept), null, keyed.scope];
-      await transaction.service.run(this.statements.keep, { bound });
-      return ok({ kept, isRepeated: false });
-    }, requester);
-    const ended = run.then(
-      () => undefined,
-      () => undefined,
+    return this.inTurn(keyed, end, () =>
+      this.claiming(keyed, end, requester, async (transaction, before) => {
+        if (before !== undefined) return { kept: before.ids as readonly Value[], isRepeated: true };
+        const kept = await work(transaction);
+        const bound = [String(keyed.status), JSON.stringify(kept), null, keyed.scope];
+        await transaction.service.run(this.statements.keep, { bound });
+        return { kept, isRepeated: false };
+      }),
     );
-    this.running.set(keyed.scope, ended);
-    try {
-      return await run;
-    } catch (error) {
-      if (error instanceof ApiFailure) return fail(error.error);
-      throw error;
-    } finally {
-      this.running.delete(keyed.scope);
-    }
   }
 
   /** Claims the key; returns the kept result if it was claimed before. */
@@ -206,11 +220,7 @@ export class IdempotencyKeys {
     { service: { all } }: Transaction,
     { scope, request, at }: KeyedRequest,
     end: number,
-  ): Promise<{
-    readonly ids: readonly JsonValue[];
-    readonly location: string | undefined;
-    readonly isNew: boolean;
-  } | void> {
+  ): Promise<Kept | undefined> {
     const wait = String(milliseconds(end));
     const bound = [scope, request, at.toISOString(), expiry(at), wait];
     const [claimed] = await all(this.statements.claim, { bound });
