@@ -124,7 +124,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a server on %s with 200 MiB of heap', (
       const served = await servedUntil(attack, server.url);
       const codes = await attack;
       // Large reads that kept all memory let others have a few responses, or two.
-      expect(served).toBeGreaterThan(40);
+      expect(served).toBeGreaterThan(12);
       const known = new Set(['200', '400', '503', '504']);
       for (const code of codes.flat()) expect(known).toContain(code);
       const { status } = await fetch(`${server.url}/docs/7?fields=title`);
