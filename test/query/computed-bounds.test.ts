@@ -15,6 +15,7 @@ resources:
       weight: { type: number }
       serial: { type: integer, format: bigint }
       boxId: { type: integer, reference: boxes.id }
+      box: { type: relation, relation: belongsTo, resource: boxes }
 `;
 
 const most = 1.797_693_134_862_315_7e308;
@@ -57,6 +58,18 @@ describe('lists', () => {
     ['equal to it', 'highest_in=10,9223372036854775807', [1, 2]],
     ['below it', 'highest_lte=9', [3]],
   ]);
+});
+
+test('a filter on what is computed from related records counts as a path to them', async () => {
+  const filters = (count: number): string =>
+    Array.from({ length: count }, (_, index) => `weight_gt:${index}`).join(',');
+  expect((await api.get(`/v1/boxes?_or=${filters(8)}&id_gt=0&id_lt=9`)).status).toBe(200);
+  const { status, body } = await api.get(`/v1/parts?_or=${filters(8)}&_and=box.mean:1`);
+  expect(status, JSON.stringify(body)).toBe(200);
+  const over = await api.get(`/v1/boxes?_or=${filters(9)}`);
+  expect(over.status).toBe(400);
+  expect(over.text).toContain('a request takes at most 50 filters (limits.filters)');
+  expect((await api.get(`/v1/boxes?sort=weight,-mean,highest`)).status).toBe(200);
 });
 
 test('pages by cursor in the order of an extreme of 64 bits', async () => {

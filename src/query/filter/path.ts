@@ -69,10 +69,20 @@ const costOfToMany = 5;
  * How much a path counts in `limits.filters` and `limits.sorts`. See docs/contract/2-reading.md#filters, rule 8. A step at
  * the end of a filter's path counts as well.
  */
-export function costOf(path: Path): number {
-  if (path.kind === 'field') return 1;
-  const below = path.branches.map(({ next }) => (next === undefined ? 1 : costOf(next)));
+export function costOf(path: Path, ofEnd: (ref: FieldRef) => number = () => 1): number {
+  if (path.kind === 'field') return ofEnd(path.ref);
+  const below = path.branches.map(({ next }) => (next === undefined ? 1 : costOf(next, ofEnd)));
   return Math.max(1, ...below) + (isToMany(path.relation) ? costOfToMany : 0);
+}
+
+/**
+ * The same of a filter, where a field that is computed from related records is one more such step: it is computed for each
+ * record that the filter is asked of. Sorts have so few keys that it counts as one there.
+ */
+export function costOfFilter(path: Path): number {
+  return costOf(path, ({ field: { computed } }) =>
+    computed === undefined || computed.kind === 'join' ? 1 : 1 + costOfToMany,
+  );
 }
 
 /** Explains a count that is higher than the number of conditions or keys; empty for one that is not. */

@@ -1,6 +1,6 @@
 import type { Comparison } from '../../model/operators.ts';
 import { fieldRef, type FieldRef, type Predicate, type Slot } from './predicate.ts';
-import { costNote, costOf, isTooDeep, type Path } from './path.ts';
+import { costNote, costOfFilter, isTooDeep, type Path } from './path.ts';
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { resolveName } from './resolve.ts';
 import { isGroup, leavesOf, type Group } from './group.ts';
@@ -77,7 +77,9 @@ export function planFilters(
     const further = furtherOf(name);
     const collections = collectionsOf(path, expand);
     count += Math.max(
-      ...(collections.length === 0 ? [path] : collections.map(({ rest }) => rest)).map(costOf),
+      ...(collections.length === 0 ? [path] : collections.map(({ rest }) => rest)).map(
+        costOfFilter,
+      ),
     );
     for (const { node, rest } of collections) {
       add(getOrInsert(within, node, noConditions), rest, further, leaves);
@@ -132,7 +134,7 @@ function planGroup(
       continue;
     }
     const planned = planCondition(part, context, true);
-    count += planned === undefined ? 1 : costOf(planned.path);
+    count += planned === undefined ? 1 : costOfFilter(planned.path);
     if (planned === undefined) continue;
     if (kind === 'and') add(together, planned.path, furtherOf(part.name), planned.leaves);
     else {
