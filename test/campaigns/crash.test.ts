@@ -15,7 +15,9 @@ resources:
       title: { type: string, required: true }
       views: { type: integer, required: true, default: 0 }
       token: { type: string, unique: true }
+      seriesId: { type: integer, nullable: true, reference: series.id }
       tags: { type: relation, relation: belongsToMany, resource: tags, through: post-tags }
+  series: { fields: { posts: { type: relation, relation: hasMany, resource: posts } } }
   tags:
     fields:
       name: { type: string, required: true }
