@@ -28,6 +28,9 @@ resources:
       id: { type: id, format: string }
       name: { type: string, required: true }
   counted: { fields: { name: { type: string } } }
+  drops:
+    access: { create: public, read: none, update: public, delete: none }
+    fields: { name: { type: string, unique: true } }
 `;
 
 let both: Both;
@@ -339,4 +342,12 @@ resources:
     const answer = await guarded.send('POST', `/v1/${resource}?onConflict=key`, body, ann);
     expect(answer.status, answer.text).toBe(status);
   });
+});
+
+test('of a resource that the caller may not read has no key', async () => {
+  const answer = await both.send('POST', '/v1/drops?onConflict=name', { name: 'a' });
+  expect([answer.status, ...problemsOf(answer)]).toEqual([
+    400,
+    'onConflict: cannot be used: you may read no unique field here',
+  ]);
 });

@@ -26,7 +26,10 @@ export function readConflictKey(
   );
   if (found !== undefined) return ok(found.key);
   const known = keys.map(({ names }) => names.join(','));
-  const message = `must be unique: ${oneOf(known)}`;
+  const message =
+    known.length === 0
+      ? 'cannot be used: you may read no unique field here'
+      : `must be unique: ${oneOf(known)}`;
   return fail(
     apiError('INVALID_PARAMETER', `onConflict ${message}`, {
       problems: [{ field: 'onConflict', message }],

@@ -117,7 +117,7 @@ async function lockedKeys(
 function tooMany(count: number, most: number): ApiError {
   return apiError(
     'TOO_MANY_AFFECTED',
-    `${counted(count, 'record')} match, and the request may affect at most ${most} (Prefer: max-affected, limits.bulkItems); nothing has changed`,
+    `The filters match ${counted(count, 'record')}, and the request may affect at most ${most} (Prefer: max-affected, limits.bulkItems); nothing has changed`,
     { members: { count, maxAffected: most } },
   );
 }
