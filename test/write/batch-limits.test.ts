@@ -104,3 +104,17 @@ test('a batch has the deadline of a transaction', async () => {
     await hasty.stop();
   }
 });
+
+test('a batch whose records cannot be shown writes nothing', async () => {
+  const small = await serveBoth(specification, {}, () => new Date('2026-03-01T12:00:00Z'), {
+    answerLength: 500,
+  });
+  try {
+    const large = { method: 'POST', path: '/notes', body: [{ big: 'x'.repeat(1_000) }] };
+    const answer = await batch([{ method: 'POST', path: '/codes', body: {} }, large], small);
+    expect(outcome(answer)).toEqual([400, 'LIMIT_EXCEEDED', 1]);
+    expect((await small.get('/v1/codes')).body).toEqual([]);
+  } finally {
+    await small.stop();
+  }
+});

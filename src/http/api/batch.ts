@@ -80,8 +80,15 @@ export async function answerBatch(
   await servedApi.auditLog?.deleteOld(exchange.clockAndIds.now());
   trace.enter('write_batch');
   const texts: string[] = [];
+  let hasBegun = false;
+  // PostgreSQL reports the first error of a transaction, which does not know its operation.
+  const numbered = (error: ApiError): ApiError =>
+    hasBegun && error.members?.['operation'] === undefined
+      ? atOperation(texts.length, error)
+      : error;
   const work = async (transaction: Transaction): Promise<readonly Answered[]> => {
     texts.length = 0;
+    hasBegun = true;
     const inside = { ...exchange, database: transactionAsDatabase(transaction, database) };
     return runAll(operations.value, inside, version, caller, answerResource, texts);
   };
@@ -94,14 +101,14 @@ export async function answerBatch(
     try {
       await database.write(work, requester);
     } catch (error) {
-      if (error instanceof ApiFailure) return fail(error.error);
+      if (error instanceof ApiFailure) return fail(numbered(error.error));
       throw error;
     }
   else {
     const keyed = keyedRequest(exchange, caller, version.number, key.value, bytes.value);
     const once = { ...keyed, status: 200, locationPrefix: undefined };
     const kept = await exchange.keys.onceIn(once, requester, work);
-    if (!kept.ok) return kept;
+    if (!kept.ok) return fail(numbered(kept.error));
     if (kept.value.isRepeated) {
       const again = await readAllAgain(kept.value.kept, exchange, caller, answerResource);
       if (!again.ok) return again;
