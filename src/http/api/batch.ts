@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { Caller } from '../../model/access.ts';
@@ -14,14 +13,14 @@ import { parseBody } from '../../query/request/body.ts';
 import { readIdempotencyKey } from '../../query/request/headers.ts';
 import { ApiFailure } from '../../records/api-failure.ts';
 import { responseTooLong } from '../../records/row-budget.ts';
-import { DatabaseFailure, type Transaction } from '../../databases/database.ts';
+import type { Transaction } from '../../databases/database.ts';
 import { transactionAsDatabase } from '../../databases/transaction-as-database.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { networkOf } from '../callers/rate-limit.ts';
 import { jsonResponse, type Response } from '../response/response.ts';
 import type { Exchange } from './exchange.ts';
 import { findRoute, uriTooLong, type ResourceRoute } from './router.ts';
-import { databaseDefaults, serverDefaults } from '../../specification/keys/server.ts';
+import { serverDefaults } from '../../specification/keys/server.ts';
 import { checkMediaType, keyedRequest } from './writes.ts';
 
 /** Answers a request to a resource as if it had come alone. */
@@ -134,7 +133,7 @@ async function runAll(
   const answers: Answers = { byName: new Map(), left: bodyLimit };
   const kept: Answered[] = [];
   let length = 0;
-  const pace = new Pace(exchange);
+  const pace = exchange.servedApi.pace();
   for (const [index, operation] of operations.entries()) {
     await pace.next();
     const answered = await runOne(operation, answers, exchange, version, caller, answerResource);
@@ -150,28 +149,6 @@ async function runAll(
     kept.push([response.status, headers, url, ids, isArray, operation.method === 'POST']);
   }
   return kept;
-}
-
-/** The longest that operations run in one turn of the event loop, in ms: SQLite answers without one. */
-const turn = 20;
-
-/** Lets other requests run between the operations, and ends a batch that takes too long: SQLite has no such deadline. */
-class Pace {
-  private readonly end: number;
-  private turnEnd = performance.now() + turn;
-
-  constructor({ servedApi: { api } }: Exchange) {
-    const { statementTimeout = databaseDefaults.statementTimeout } = api.settings.database ?? {};
-    this.end = performance.now() + statementTimeout;
-  }
-
-  async next(): Promise<void> {
-    const now = performance.now();
-    if (now > this.end) throw new DatabaseFailure('The batch took too long.', { kind: 'timeout' });
-    if (now < this.turnEnd) return;
-    await nextTurn();
-    this.turnEnd = performance.now() + turn;
-  }
 }
 
 /** An operation that succeeded. */
@@ -280,7 +257,7 @@ async function readAllAgain(
   caller: Caller,
   answerResource: AnswerResource,
 ): Promise<Result<readonly string[]>> {
-  const pace = new Pace(exchange);
+  const pace = exchange.servedApi.pace();
   const read = async (path: string, search: string): Promise<Response | undefined> => {
     await pace.next();
     const route = findRoute(path, exchange.servedApi.api);

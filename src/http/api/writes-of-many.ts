@@ -65,7 +65,15 @@ async function changeMany(
   const { statements } = servedApi;
   // No entity tag, so no plain read besides.
   const own = { ...context, plain: undefined };
-  const done = await writeMany(change, targets, database, statements, own, representation);
+  const done = await writeMany(
+    change,
+    targets,
+    database,
+    statements,
+    own,
+    representation,
+    servedApi.pace,
+  );
   trace.enter('finalize');
   if (!done.ok) return done;
   const { count, written } = done.value;

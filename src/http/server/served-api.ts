@@ -2,6 +2,7 @@ import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { ok, type Result } from '../../errors.ts';
 import { DatabaseFailure, type Database } from '../../databases/database.ts';
+import { Pace } from '../../databases/pace.ts';
 import { AuditLog } from '../../records/write/audit/log.ts';
 import { IdempotencyKeys } from '../../records/write/idempotency.ts';
 import { ReadinessProbe } from '../../databases/readiness.ts';
@@ -17,6 +18,7 @@ import { compileRead, type CompiledRead } from '../../sql/compile/read.ts';
 import { writeStatements, type WriteStatements } from '../../sql/compile/write.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import { isUnmanaged } from '../../sql/schema/schema.ts';
+import { databaseDefaults } from '../../specification/keys/server.ts';
 import type { Sandboxes } from '../sandboxes/sandboxes.ts';
 import { InFlight } from './in-flight.ts';
 
@@ -86,6 +88,13 @@ export class ServedApi {
     this.auditLog = api.audit && new AuditLog(api.audit, database);
     this.readiness = new ReadinessProbe(api, database);
   }
+
+  /** The pace of a transaction that begins. */
+  readonly pace = (): Pace => {
+    const { statementTimeout = databaseDefaults.statementTimeout } =
+      this.api.settings.database ?? {};
+    return new Pace(statementTimeout);
+  };
 
   /** New requests wait until the returned function is called. */
   suspend(): () => void {

@@ -6,6 +6,7 @@ import { decoderOf } from '../../sql/dialect.ts';
 import type { CompiledExport } from '../../sql/compile/export.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
 import type { Database, Transaction } from '../../databases/database.ts';
+import type { Pace } from '../../databases/pace.ts';
 import { transactionAsDatabase } from '../../databases/transaction-as-database.ts';
 import { ApiFailure } from '../api-failure.ts';
 import { RowBudget } from '../row-budget.ts';
@@ -33,7 +34,7 @@ export interface WrittenMany {
 
 /**
  * Changes or deletes all records of a list in one transaction, each as if it had come alone. See
- * docs/contract/3-writing.md#many-at-once.
+ * docs/contract/3-writing.md#many-at-once. `paceOf`: the pace of the transaction.
  */
 export async function writeMany(
   change: ChangeOfMany,
@@ -42,6 +43,7 @@ export async function writeMany(
   statements: WriteStatements,
   context: WriteContext,
   isShown: boolean,
+  paceOf: () => Pace,
 ): Promise<Result<WrittenMany>> {
   const { audited, rights, requester } = context;
   if (audited !== undefined) await audited.log.deleteOld(audited.at);
@@ -67,9 +69,12 @@ export async function writeMany(
               new RowBudget(),
             )
           : [];
-      for (const id of found)
+      const pace = paceOf();
+      for (const id of found) {
+        await pace.next();
         if (change.kind === 'delete') await writer.deleteIfThere(resource, id);
         else await writer.updateOne({ ...change, id, preconditions: none }, undefined);
+      }
       return { ids: found, before: gone };
     }, requester);
     const count = ids.length;
