@@ -3,7 +3,7 @@ import { DatabaseFailure } from './database.ts';
 
 /**
  * The pace of a transaction of many steps. SQLite has no deadline for one, and answers without a turn of the event loop. See
- * docs/contract/3-writing.md#transactions, rule 7.
+ * docs/contract/3-writing.md#answers-of-writes, rule 7.
  */
 export class Pace {
   private readonly end: number;
