@@ -67,11 +67,11 @@ resources:
     fields: { items: { type: relation, relation: hasMany, resource: items } }
   items:
     generate: { count: 400 }
-    fields: { name: { type: string }, groupId: { type: integer, required: true, reference: groups.id }, group: { type: relation, relation: belongsTo, resource: groups } }
+    fields: { name: { type: string }, groupId: { type: integer, required: true, reference: groups.id }, whole: { type: relation, relation: belongsTo, resource: groups, foreignKey: groupId } }
 `,
   });
   const server = await servePlinth(['dev', ...flags], { cwd: folder.path });
-  const path = 'group.items.group.items.name';
+  const path = 'whole.items.whole.items.name';
   const answer = await fetch(`${server.url}/v1/items?${path}=none`);
   expect(answer.status).toBe(504);
   const { out, err } = await server.stop('SIGTERM');

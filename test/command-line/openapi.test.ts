@@ -74,6 +74,7 @@ describe('openapi and types', () => {
       '/v1/authors/{id}',
       '/v1/books',
       '/v1/books/{id}',
+      '/v1/_batch',
     ]);
     expect(Object.keys(components.schemas.Book.properties)).toContain('name');
   });
