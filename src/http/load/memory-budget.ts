@@ -113,8 +113,8 @@ export class Reservation {
   }
 
   /**
-   * The budget in which all that is reserved and so many more bytes fit. If nothing else is reserved of the large one, and
-   * at most half as much of the whole, any number fits: else a large request would never be served.
+   * The budget with room for these bytes and those already reserved. The large budget takes any number of bytes while no
+   * other request uses it and others hold at most half of the whole: otherwise a large request would never be served.
    */
   private budgetFor(bytes: number): MemoryBudget | undefined {
     const { small, large } = this;

@@ -41,8 +41,8 @@ const unknownShare = 1 / 4;
 const largeBytes = 4 * 1024 * 1024;
 const largeShare = 1 / 16;
 /**
- * After a large read and its response, other reads have so many times as long as they took before the next, but at most so
- * many ms: it may have waited for the database.
+ * The pause after a large read, in which other reads run: this multiple of the time that the read and its response took, up
+ * to `longestPause` ms, since part of that time may have been spent waiting for the database.
  */
 const othersShare = 3;
 const longestPause = 2_000;

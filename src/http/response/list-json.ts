@@ -5,10 +5,13 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts';
 const longList = 1024 * 1024;
 /** The characters of a portion, about: a ms or two. */
 const portionLength = 256 * 1024;
-/** A portion has so many times the records of the one before at most. */
+/** The most by which the number of records grows from one portion to the next. */
 const mostGrowth = 8;
 
-/** The JSON text of a list whose records have about so many characters. Others are served while a long one is written. */
+/**
+ * The JSON text of a list. `characters`: its expected length; a long list is written in portions, and other requests are
+ * served between them.
+ */
 export function listJson(records: readonly unknown[], characters: number): MaybePromise<string> {
   return characters <= longList ? JSON.stringify(records) : longListJson(records);
 }
