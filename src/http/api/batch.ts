@@ -16,9 +16,9 @@ import { responseTooLong } from '../../records/row-budget.ts';
 import type { Transaction } from '../../databases/database.ts';
 import { transactionAsDatabase } from '../../databases/transaction-as-database.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { networkOf } from '../callers/rate-limit.ts';
 import { jsonResponse, type Response } from '../response/response.ts';
 import type { Exchange } from './exchange.ts';
+import { requesterOf } from './reads.ts';
 import { findRoute, uriTooLong, type ResourceRoute } from './router.ts';
 import { serverDefaults } from '../../specification/keys/server.ts';
 import { checkMediaType, keyedRequest } from './writes.ts';
@@ -91,11 +91,7 @@ export async function answerBatch(
     const inside = { ...exchange, database: transactionAsDatabase(transaction, database) };
     return runAll(operations.value, inside, version, caller, answerResource, texts);
   };
-  const requester = {
-    caller: caller.id ?? `address:${networkOf(exchange.client.address)}`,
-    onGone: exchange.onGone,
-    trace,
-  };
+  const requester = requesterOf({ exchange, caller });
   if (key.value === undefined)
     try {
       await database.write(work, requester);
@@ -178,7 +174,7 @@ async function runOne(
   if (!found.ok) return found;
   const { route, path, search } = found.value;
   const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body));
-  const url = search === '' ? path : `${path}?${search}`;
+  const url = urlOf(path, search);
   let written: Pick<Ran, 'ids' | 'isArray'> = { ids: [], isArray: false };
   const own: Exchange = {
     ...exchange,
@@ -230,6 +226,10 @@ const tooMuchReferred = apiError(
   'References of a batch may bring as much JSON as a body may have (server.bodyLimit); this is more',
 );
 
+function urlOf(path: string, search: string): string {
+  return search === '' ? path : `${path}?${search}`;
+}
+
 function atOperation(operation: number, error: ApiError): ApiError {
   return { ...error, members: { ...error.members, operation } };
 }
@@ -262,8 +262,15 @@ async function readAllAgain(
     await pace.next();
     const route = findRoute(path, exchange.servedApi.api);
     if (!route.ok || route.value.kind !== 'resource') return undefined;
-    const url = search === '' ? path : `${path}?${search}`;
-    const own = { ...exchange, method: 'GET', url, path, search, headers: {}, watching: undefined };
+    const own = {
+      ...exchange,
+      method: 'GET',
+      url: urlOf(path, search),
+      path,
+      search,
+      headers: {},
+      watching: undefined,
+    };
     const response = await answerResource(own, route.value, caller);
     return response.ok ? response.value : undefined;
   };

@@ -203,7 +203,10 @@ export function readRecord(call: Call, idText: string): MaybePromise<Result<Resp
 }
 
 /** On whose behalf a call runs: a subject or key by its name, others by their address. */
-export function requesterOf({ exchange: { client, onGone, trace }, caller }: Call): Requester {
+export function requesterOf({
+  exchange: { client, onGone, trace },
+  caller,
+}: Pick<Call, 'exchange' | 'caller'>): Requester {
   return {
     get caller() {
       return caller.id ?? `address:${networkOf(client.address)}`;
