@@ -11,6 +11,8 @@ export type Flags = {
   readonly seconds: number;
   /** For how long each server answers a shape before it is measured, in seconds. */
   readonly warmUp: number;
+  /** How many connections to PostgreSQL both servers open. */
+  readonly pool: number;
   readonly record: boolean;
   readonly allowDifferences: boolean;
 };
@@ -26,6 +28,7 @@ export const help = `npm run bench -- [flags]
   --seconds N           length of a round (default 2)
   --warm-up N           seconds that each server answers a shape before its first round (default 6): the engine
                         compiles code for a while after it is first used much
+  --pool N              connections to PostgreSQL of both servers (default 10)
   --allow-differences   go on when the answers of the two servers differ
   --record              add the result to bench/RESULTS.md
 `;
@@ -40,6 +43,7 @@ export function readFlags(args: readonly string[]): Flags | undefined {
       rounds: { type: 'string', default: '6' },
       seconds: { type: 'string', default: '2' },
       'warm-up': { type: 'string', default: '6' },
+      pool: { type: 'string', default: '10' },
       record: { type: 'boolean', default: false },
       'allow-differences': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -57,6 +61,7 @@ export function readFlags(args: readonly string[]): Flags | undefined {
     rounds: positive('--rounds', values.rounds),
     seconds: positive('--seconds', values.seconds),
     warmUp: positive('--warm-up', values['warm-up']),
+    pool: positive('--pool', values.pool),
     record: values.record,
     allowDifferences: values['allow-differences'],
   };

@@ -1,7 +1,7 @@
 /**
  * The measure: a server for the blog written by hand, on Fastify and better-sqlite3 or postgres, with the same
  * answers and headers as Plinth. Run as `node bench/handwritten.ts DATABASE PORT`; the database is a file or the URL
- * of a PostgreSQL database. With a SECRET behind them a post is read only with a token that is signed with it, has the role
+ * of a PostgreSQL database. With a SECRET behind them that is not empty a post is read only with a token that is signed with it, has the role
  * of a clerk, and whose `sub` is at most the post's id.
  */
 import { hash } from 'node:crypto';
@@ -12,13 +12,13 @@ import { commentProblem, noteProblem, postProblem } from './handwritten/bodies.t
 import { parseCommentQuery, parseListQuery } from './handwritten/query.ts';
 import type { Page, Soon, Written } from './handwritten/store.ts';
 
-const [database = '', port = '0', secret] = process.argv.slice(2);
+const [database = '', port = '0', secret = '', pool = '10'] = process.argv.slice(2);
 
 const { openStore } = database.startsWith('postgres:')
   ? await import('./handwritten/postgres/store.ts')
   : await import('./handwritten/sqlite/store.ts');
-const store = openStore(database);
-const callerOf = secret === undefined ? undefined : credentials(secret);
+const store = openStore(database, Number(pool));
+const callerOf = secret === '' ? undefined : credentials(secret);
 const wholeNumber = /^[1-9]\d{0,15}$/;
 
 type WithId = FastifyRequest<{ Params: { id: string }; Body: unknown }>;

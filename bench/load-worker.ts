@@ -20,6 +20,8 @@ export type LoadJob = {
 /** What a round gave. `failures` counts every answer that was not 2xx, every error and time-out. */
 export type LoadResult = {
   readonly perSecond: number;
+  /** How many were answered with 2xx. */
+  readonly answered: number;
   readonly p50: number;
   readonly p99: number;
   readonly failures: number;
@@ -52,6 +54,7 @@ function run(job: LoadJob, done: (error: unknown, result?: LoadResult) => void):
       const took = (performance.now() - begin) / 1_000;
       return done(null, {
         perSecond: result['2xx'] / took,
+        answered: result['2xx'],
         p50: result.latency.p50,
         p99: result.latency.p99,
         failures: result.non2xx + result.errors + result.timeouts,

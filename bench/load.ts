@@ -4,6 +4,8 @@ import { deepPage } from './cursors.ts';
 import type { Flags } from './flags.ts';
 import { knownFor } from './known.ts';
 import type { LoadJob, LoadResult } from './load-worker.ts';
+import { processorTime } from './memory.ts';
+import type { Server } from './child.ts';
 import type { Shape } from './shapes.ts';
 
 /** One shape's figures: requests a second of each server, and Plinth's share of the other's. */
@@ -12,6 +14,8 @@ export type ShapeResult = {
   readonly handwritten: number;
   readonly plinth: number;
   readonly ratio: number;
+  /** The same ratio by the processor time that a request takes in the server's process. */
+  readonly ratioByProcessor: number;
   readonly p99: { readonly handwritten: number; readonly plinth: number };
 };
 
@@ -48,21 +52,21 @@ export function startLoader(): Loader {
 export async function measureShape(
   loader: Loader,
   shape: Shape,
-  urls: { readonly handwritten: string; readonly plinth: string },
+  servers: { readonly handwritten: Server; readonly plinth: Server },
   flags: Flags,
 ): Promise<ShapeResult> {
-  const side = async (name: keyof typeof urls): Promise<Side> => ({
-    name,
-    url: urls[name],
-    known: await knownFor(shape, urls[name], deepPage),
-  });
+  const side = async (name: keyof typeof servers): Promise<Side> => {
+    const { url, pid } = servers[name];
+    return { name, url, pid, known: await knownFor(shape, url, deepPage) };
+  };
   const sides = [await side('handwritten'), await side('plinth')] as const;
-  const { rates, ratio, p99 } = await compareSides(loader, shape, sides, flags);
+  const { rates, ratio, ratioByProcessor, p99 } = await compareSides(loader, shape, sides, flags);
   return {
     shape,
     handwritten: rates[0],
     plinth: rates[1],
     ratio,
+    ratioByProcessor,
     p99: { handwritten: p99[0], plinth: p99[1] },
   };
 }
@@ -71,12 +75,13 @@ export async function measureShape(
 export async function measureDepth(
   loader: Loader,
   shape: Shape,
-  url: string,
+  { url, pid }: Server,
   flags: Flags,
 ): Promise<number> {
   const side = async (page: number): Promise<Side> => ({
     name: `page ${page}`,
     url,
+    pid,
     known: await knownFor(shape, url, page),
   });
   const sides = [await side(deepPage), await side(2)] as const;
@@ -84,14 +89,23 @@ export async function measureDepth(
 }
 
 /** What is measured against something else: a server, and what the requests name of its own. */
-type Side = { readonly name: string; readonly url: string; readonly known: string };
+type Side = {
+  readonly name: string;
+  readonly url: string;
+  readonly pid: number;
+  readonly known: string;
+};
 
 /** The medians of two sides, and of the second one's share of the first one's rate. */
 type Comparison = {
   readonly rates: readonly [number, number];
   readonly p99: readonly [number, number];
   readonly ratio: number;
+  readonly ratioByProcessor: number;
 };
+
+/** A round, with the processor time that a request took in the server's process, in µs. */
+type Round = LoadResult & { readonly cost: number };
 
 /** A warm-up each, then rounds in which the two take turns in going first. Any answer that is not 2xx throws. */
 async function compareSides(
@@ -101,19 +115,21 @@ async function compareSides(
   { rounds, seconds, warmUp }: Flags,
 ): Promise<Comparison> {
   const load = async (
-    { name, url, known }: Side,
+    { name, url, pid, known }: Side,
     seed: number,
     duration: number,
-  ): Promise<LoadResult> => {
+  ): Promise<Round> => {
     const job = { url, shape: shape.name, known, seed, seconds: duration, connections };
+    const before = await processorTime(pid);
     const result = await loader.run(job);
+    const cost = ((await processorTime(pid)) - before) / result.answered;
     if (result.failures > 0)
       throw new Error(`${shape.name}: ${result.failures} requests to ${name} failed`);
     if (result.perSecond === 0)
       throw new Error(`${shape.name}: ${name} gave no answer in ${duration} s; see --seconds`);
-    return result;
+    return { ...result, cost };
   };
-  const results = new Map<Side, LoadResult[]>([
+  const results = new Map<Side, Round[]>([
     [first, []],
     [second, []],
   ]);
@@ -123,13 +139,17 @@ async function compareSides(
     const order = index % 2 === 0 ? [first, second] : [second, first];
     for (const side of order) results.get(side)?.push(await load(side, index + 1, seconds));
   }
-  const seen = (side: Side, what: 'perSecond' | 'p99'): number[] =>
+  const seen = (side: Side, what: 'perSecond' | 'p99' | 'cost'): number[] =>
     (results.get(side) ?? []).map((result) => result[what]);
   const [one, other] = [seen(first, 'perSecond'), seen(second, 'perSecond')];
+  const costs = seen(second, 'cost');
   return {
     rates: [median(one), median(other)],
     p99: [median(seen(first, 'p99')), median(seen(second, 'p99'))],
     ratio: median(other.map((rate, index) => rate / (one[index] ?? Number.NaN))),
+    ratioByProcessor: median(
+      seen(first, 'cost').map((cost, index) => cost / (costs[index] ?? Number.NaN)),
+    ),
   };
 }
 

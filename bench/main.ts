@@ -13,7 +13,13 @@ import { measureIdle } from './idle.ts';
 import { measureDepth, measureShape, startLoader, type ShapeResult } from './load.ts';
 import { makePostgres } from './postgres.ts';
 import { print, record, tables, type Run } from './report.ts';
-import { specifications, startHandwritten, startPlinth, type Databases } from './servers.ts';
+import {
+  specifications,
+  startHandwritten,
+  startPlinth,
+  writeSpecification,
+  type Databases,
+} from './servers.ts';
 import type { DatabaseName } from './shapes.ts';
 import { makeSqlite } from './sqlite.ts';
 import { measureStream } from './stream.ts';
@@ -43,13 +49,14 @@ async function measureDatabase(name: DatabaseName, folder: string, flags: Flags)
     const idle = await measureIdle(folder, databases);
     if (flags.stream) print('R9 stream to a slow reader …');
     const stream = flags.stream ? await measureStream(databases) : undefined;
-    return { databases, idle, stream, ...(await underLoad(databases, flags)) };
+    return { databases, idle, stream, ...(await underLoad(folder, databases, flags)) };
   } finally {
     await databases.stop();
   }
 }
 
 async function underLoad(
+  folder: string,
   databases: Databases,
   flags: Flags,
 ): Promise<{ results: readonly ShapeResult[]; depth: number | undefined }> {
@@ -57,19 +64,20 @@ async function underLoad(
   const servers: Server[] = [];
   const loader = startLoader();
   try {
-    const handwritten = await startHandwritten(databases.handwritten);
+    const pool = String(flags.pool);
+    const handwritten = await startHandwritten(databases.handwritten, [], ['', pool]);
     servers.push(handwritten);
-    const plinth = await startPlinth(databases.plinth, specifications.blog);
+    const pooled = `access: public\ndatabase: { poolSize: ${pool} }`;
+    const specification = await writeSpecification('blog', pooled, folder, specifications.blog);
+    const plinth = await startPlinth(databases.plinth, specification);
     servers.push(plinth);
     await requireEqual(handwritten, plinth, flags);
-    const urls = { handwritten: handwritten.url, plinth: plinth.url };
     const results: ShapeResult[] = [];
     let depth: number | undefined;
     for (const shape of flags.shapes) {
       print(`${shape.name} ${shape.title} …`);
-      results.push(await measureShape(loader, shape, urls, flags));
-      if (shape.cursorList !== undefined)
-        depth = await measureDepth(loader, shape, plinth.url, flags);
+      results.push(await measureShape(loader, shape, { handwritten, plinth }, flags));
+      if (shape.cursorList !== undefined) depth = await measureDepth(loader, shape, plinth, flags);
     }
     return { results, depth };
   } finally {

@@ -28,13 +28,14 @@ export function print(line: string): void {
 
 /** The tables of a database as Markdown, which is also what the terminal shows. */
 export function tables({ databases, results, depth, stream, idle }: Run): string {
-  const rates = results.map(({ shape, handwritten, plinth, ratio, p99 }) => [
+  const rates = results.map(({ shape, handwritten, plinth, ratio, ratioByProcessor, p99 }) => [
     shape.name,
     shape.title,
     whole(handwritten),
     whole(plinth),
     ratio.toFixed(2),
     shape.wanted[databases.name]?.toFixed(2) ?? '–',
+    Number.isNaN(ratioByProcessor) ? '?' : ratioByProcessor.toFixed(2),
     `${whole(p99.handwritten)} / ${whole(p99.plinth)}`,
   ]);
   const rest = idle.map(({ what, readyAfter, memory }) => [
@@ -42,7 +43,16 @@ export function tables({ databases, results, depth, stream, idle }: Run): string
     whole(readyAfter),
     memory === undefined ? '?' : mebibytes(memory),
   ]);
-  const rateHead = ['shape', 'request', 'hand-written/s', 'Plinth/s', 'ratio', 'wanted', 'p99 ms'];
+  const rateHead = [
+    'shape',
+    'request',
+    'hand-written/s',
+    'Plinth/s',
+    'ratio',
+    'wanted',
+    'by processor',
+    'p99 ms',
+  ];
   return [
     `### ${databases.title}`,
     '',

@@ -1,8 +1,5 @@
 import driver from 'postgres';
 
-/** As many connections as Plinth opens. */
-const connections = 10;
-
 /** `2026-03-01 14:05:00.12+00`, as PostgreSQL writes it → `2026-03-01T14:05:00.120Z`. */
 function toInstant(text: string): string {
   const fraction = text.charAt(19) === '.' ? text.slice(20, -3) : '';
@@ -24,7 +21,10 @@ export type Query = <Row extends object>(
 export type Transaction = <Value>(work: (query: Query) => Promise<Value>) => Promise<Value>;
 
 /** Opens a pool of connections to a database of the blog. */
-export function connect(url: string): {
+export function connect(
+  url: string,
+  connections: number,
+): {
   readonly query: Query;
   readonly transaction: Transaction;
   readonly close: () => Promise<void>;

@@ -20,15 +20,20 @@ export function postReads(query: Query): Pick<Store, 'post' | 'posts'> {
       const { where, bound } = conditionsOf(request, (position) => `$${position}`);
       const order = request.byViews ? 'views desc, id desc' : 'id';
       const { length } = bound;
-      const [posts, [counted]] = await Promise.all([
-        query<Post>(
-          `select ${postColumns} from posts${where} order by ${order} limit $${length + 1} offset $${length + 2}`,
-          [...bound, request.limit, (request.page - 1) * request.limit],
-        ),
-        query<{ count: number }>(`select count(*) from posts${where}`, bound),
-      ]);
-      if (request.expand.size > 0) await expand(posts, request);
-      return postPage(posts, request, counted?.count ?? 0);
+      const total = `select count(*) from posts${where}`;
+      const found = await query<Post & { total: number | undefined }>(
+        `select ${postColumns}, (${total}) as total from posts${where} order by ${order} limit $${length + 1} offset $${length + 2}`,
+        [...bound, request.limit, (request.page - 1) * request.limit],
+      );
+      let count = found[0]?.total;
+      if (count === undefined && request.page > 1) {
+        const [counted] = await query<{ count: number }>(total, bound);
+        count = counted?.count;
+      }
+      // JSON leaves it out. To delete it would make slow objects of the posts.
+      for (const post of found) post.total = undefined;
+      if (request.expand.size > 0) await expand(found, request);
+      return postPage(found, request, count ?? 0);
     },
   };
 }

@@ -5,8 +5,8 @@ import { postReads } from './posts.ts';
 import { guarded, writes } from './writes.ts';
 
 /** Opens a PostgreSQL database of the blog. */
-export function openStore(url: string): Store {
-  const { query, transaction, close } = connect(url);
+export function openStore(url: string, connections: number): Store {
+  const { query, transaction, close } = connect(url, connections);
   return {
     ...postReads(query),
     comments: commentReads(query),
