@@ -48,6 +48,12 @@ export interface Changed {
   readonly returned: readonly Row[];
 }
 
+/** The rows of a page, and the number of records of the list. */
+export interface CountedPage {
+  readonly rows: readonly Row[];
+  readonly total: number | undefined;
+}
+
 /** The connections of a pool in use and idle, and the requests that wait for one. */
 export interface ConnectionCounts {
   readonly busy: number;
@@ -76,6 +82,11 @@ export interface Database extends Executor {
     signal: AbortSignal,
     take: Take,
   ) => Promise<void>;
+  /**
+   * Runs a statement with the rows of a page and the total, see `CompiledRead.counted`. The total may be cached as long as
+   * nothing changes; it is undefined if the page is not full. Absent: the dialect has no such statements.
+   */
+  readonly page?: ((statement: Statement, values: Values) => Promise<CountedPage>) | undefined;
   /** Runs a counting statement. The result may be cached as long as nothing changes. */
   readonly count: (statement: Statement, values: Values) => MaybePromise<number>;
   /**

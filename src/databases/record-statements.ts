@@ -27,7 +27,7 @@ export function recordStatements(
   options: RecordingOptions,
 ): Database {
   const { isExact, keep } = options;
-  const { inSession } = database;
+  const { inSession, page } = database;
   const observe = async <Answer>(
     statement: Statement,
     values: Values,
@@ -90,6 +90,16 @@ export function recordStatements(
     }),
     enter,
     all: (statement, values) => all(database, statement, values),
+    get page(): Database['page'] {
+      if (page === undefined || isExact()) return undefined;
+      return (statement, values) =>
+        observe(
+          statement,
+          values,
+          () => page(statement, values),
+          ({ rows }) => rows.length,
+        );
+    },
     count: async (statement, values) => {
       if (isExact()) return Number((await all(database, statement, values))[0]?.[0]);
       return observe(

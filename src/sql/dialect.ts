@@ -168,6 +168,11 @@ export interface PlannerHints {
    * a subquery for each record.
    */
   readonly groupsRelated: boolean;
+  /**
+   * A text that is the same in two statements only if both see the same rows of all tables, or null. Where there is one, a page
+   * and the total are read by one statement. Absent: two statements are as fast.
+   */
+  readonly state?: string;
   /** Whether LIMIT makes a long sort slower than it is without. */
   readonly limitSlowsSort: boolean;
   /** Whether one statement can make a record and, in its WITH, whatever goes with it; else it takes a transaction. */

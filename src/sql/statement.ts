@@ -3,7 +3,7 @@ import type { SqlValue } from '../model/values.ts';
 /**
  * The source of a statement's parameter: an index of the bound values, or a value that is known only when it runs.
  */
-export type Parameter = number | 'id' | 'keys' | 'cap' | 'limit' | 'offset';
+export type Parameter = number | 'id' | 'keys' | 'cap' | 'limit' | 'offset' | 'state';
 
 /** SQL text with its parameters in the order of their placeholders. A Database prepares it once. */
 export interface Statement {
@@ -54,6 +54,8 @@ export interface Values {
   readonly cap?: SqlValue;
   readonly limit?: SqlValue;
   readonly offset?: SqlValue;
+  /** The state of the database in which a total was counted. */
+  readonly state?: SqlValue;
   /** The counter of rows that may have any length. */
   readonly budget?: RowCounter | undefined;
   /** Absent for statements of the service itself. */

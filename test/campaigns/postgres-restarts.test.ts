@@ -2,6 +2,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import driver from 'postgres';
 import { expect, test } from 'vitest';
+import { postgres as postgresDialect } from '../../src/databases/postgres/dialect.ts';
 import { library, makeFolder, plinth, servePlinth, until } from '../support/command.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 
@@ -116,4 +117,38 @@ test('start with a pooler that takes it in and has no server for it says so and 
   });
   for (const socket of open) socket.destroy();
   pooler.close();
+});
+
+test('after a crash the state in which totals are remembered is another one', async () => {
+  const postgres = await startPostgres();
+  const state = postgresDialect.state ?? '';
+  const ask = async <Row extends object>(text: string): Promise<Row | undefined> => {
+    const sql = driver(postgres.url, { max: 1, onnotice: () => undefined });
+    try {
+      const [row] = await sql.unsafe<Row[]>(text);
+      return row;
+    } finally {
+      await sql.end();
+    }
+  };
+  // Without the snapshot, which is what it was before.
+  const read = async (): Promise<string | undefined> =>
+    (await ask<{ state: string }>(`SELECT (${state}) AS state`))?.state.replace(/ \d+:\d+:[\d,]*$/u, '');
+  try {
+    const before = await read();
+    expect(before).toMatch(/^\d{4}-/u);
+    const victim = driver(postgres.url, { max: 1, onnotice: () => undefined });
+    const [{ pid } = { pid: 0 }] = await victim<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
+    process.kill(pid, 'SIGKILL');
+    await victim.end({ timeout: 0 });
+    // It recovers by itself, in the same process.
+    let after = before;
+    for (let attempt = 0; attempt < 200 && after === before; attempt += 1) {
+      await delay(50);
+      after = (await read().catch(() => before)) ?? before;
+    }
+    expect(after).not.toBe(before);
+  } finally {
+    await postgres.stop();
+  }
 });

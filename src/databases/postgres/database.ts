@@ -12,6 +12,7 @@ import {
   DatabaseFailure,
   rowsFrom,
   type ConnectionCounts,
+  type CountedPage,
   type Database,
   type Row,
   type Take,
@@ -40,6 +41,7 @@ import {
   type Principal,
   type TransactionOptions,
 } from './transaction.ts';
+import { Totals } from './totals.ts';
 import { CallerSession, checkSession, readInSession, streamInSession } from './session.ts';
 
 export interface PostgresOptions {
@@ -119,6 +121,7 @@ export class PostgresDatabase implements Database {
   private named = 0;
   /** The duration of each statement's last run, in ms. */
   private readonly durations = new WeakMap<Statement, number>();
+  private readonly totals = new Totals((sql, bound) => this.ask(sql, bound));
   private namingSince = performance.now();
   private isServing = false;
   /** Of the Api that is served: whether callers get messages. */
@@ -193,6 +196,22 @@ export class PostgresDatabase implements Database {
     );
   }
 
+  readonly page = async (
+    statement: Statement,
+    values: Values,
+    session?: CallerSession,
+  ): Promise<CountedPage> => {
+    // What a caller may see depends on more than the rows.
+    const place = session === undefined ? this.totals.placeOf(statement, values) : undefined;
+    const known = place?.known();
+    const rows = await this.all(statement, { ...values, state: known?.state ?? '' }, session);
+    const [state, total] = rows[0]?.slice(-2) ?? [];
+    if (total === undefined || total === null) return { rows, total: undefined };
+    if (known !== undefined && Number(total) === -1) return { rows, total: known.total };
+    if (typeof state === 'string') place?.keep({ state, total: Number(total) });
+    return { rows, total: Number(total) };
+  };
+
   async count(statement: Statement, values: Values, session?: CallerSession): Promise<number> {
     const [row] = await this.all(statement, values, session);
     return Number(row?.[0]);
@@ -206,6 +225,7 @@ export class PostgresDatabase implements Database {
       isOfCaller: true,
       all: (statement, values) => this.all(statement, values, session),
       count: (statement, values) => this.count(statement, values, session),
+      page: (statement, values) => this.page(statement, values, session),
       stream: (statement, values, signal, take) =>
         this.stream(statement, values, signal, take, session),
       write: (work, requester) => this.write(work, requester, session),
@@ -324,8 +344,9 @@ export class PostgresDatabase implements Database {
   }
 
   /** Prepared statements keep the types that their parameters had under the schema of before, so their sessions end. */
-  serve({ settings }: Api): void {
-    this.showsMessages = settings.database?.messages === true;
+  serve(api: Api): void {
+    this.showsMessages = api.settings.database?.messages === true;
+    this.totals.serve([...api.resources.values()].map(({ table }) => table));
     if (this.isServing) this.pool.renewAll();
     this.isServing = true;
   }
@@ -472,6 +493,10 @@ export class PostgresDatabase implements Database {
         this.pool.giveBack(connection);
       }
     }
+  }
+
+  private ask(sql: string, bound: Values['bound']): Promise<readonly Row[]> {
+    return this.all({ sql, parameters: bound.map((_, index) => index) }, { bound });
   }
 
   private errorContext(isOfCaller: boolean): ErrorContext {

@@ -479,6 +479,11 @@ export const postgres: Dialect = {
       return explained?.Plan['Plan Rows'] ?? 0;
     },
   },
+  // What a statement sees is decided by its snapshot alone. On a standby the text of that leaves out transactions under way.
+  // After a failover, or a crash (which resets the statistics), the same numbers may mean other transactions.
+  state:
+    'SELECT CASE WHEN NOT pg_is_in_recovery() THEN' +
+    " concat_ws(' ', pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time(), pg_current_snapshot()) END",
   // Taken back with the transaction, as what setval does is not. Whose sequence it is not may not do it.
   restartIds: (table, idColumn) =>
     `SELECT 'ALTER SEQUENCE ' || name || ' RESTART' FROM pg_get_serial_sequence(${postgresText(quoteTable(table))}, ${postgresText(idColumn)}) AS name` +

@@ -138,13 +138,16 @@ export class Metrics {
         else count(begin);
       }
     };
-    const { inSession } = database;
+    const { inSession, page } = database;
     return {
       dialect: database.dialect,
       asksAtOnce: database.asksAtOnce,
       isOfCaller: database.isOfCaller === true,
       ...(inSession && { inSession: (settings) => this.measure(inSession(settings)) }),
       all: (statement, values) => counted(() => database.all(statement, values)),
+      ...(page && {
+        page: (...request) => timed(performance.now(), page(...request)),
+      }),
       count: (statement, values) => counted(() => database.count(statement, values)),
       writeOne: (statement, values) =>
         timed(performance.now(), database.writeOne(statement, values)),

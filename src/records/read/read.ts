@@ -69,6 +69,10 @@ export function readList(
   const encoded = encode(compiled, bound, database.dialect);
   const values = { bound: encoded, limit, offset, budget, requester };
   const isExact = compiled.count !== undefined && compiled.estimate === undefined;
+  if (compiled.counted !== undefined && database.page !== undefined)
+    return database
+      .page(compiled.counted, values)
+      .then(({ rows, total }) => readPage(rows, compiled, bound, values, database, limits, total));
   // Without an exact total, one more row shows whether there is a next page.
   const wanted = isExact ? limit : limit + 1;
   const found = after(rowStatements(compiled, values, database), (statements) =>
@@ -112,6 +116,7 @@ function readPage(
   values: Values & { readonly budget: RowBudget },
   database: Database,
   limits: Limits,
+  known?: number,
 ): MaybePromise<ListResult> {
   const { limit, offset } = page;
   const rows = found.length > limit ? found.slice(0, limit) : found;
@@ -127,7 +132,10 @@ function readPage(
     path: '',
   };
   const seen = { count: rows.length, read: found.length };
-  const counting = readTotal(compiled, values, page, seen, database);
+  const counting =
+    known === undefined
+      ? readTotal(compiled, values, page, seen, database)
+      : { total: known, isEstimated: false };
   const read = (): MaybePromise<readonly RecordValue[]> =>
     readSelection(rows, compiled.selection, level);
   // SQLite runs statements one after the other, so nothing is gained by starting both.

@@ -94,6 +94,11 @@ export interface CompiledRead {
   readonly rows: readonly Statement[];
   /** For a list whose total is requested. */
   readonly count: Statement | undefined;
+  /**
+   * The rows of a page, each with two more columns: the state of the database, and the total, which is null if the page is not
+   * full and -1 if the state is the given one.
+   */
+  readonly counted: Statement | undefined;
   /** The records with some ids, with the columns of `rows`; compiled when it is first needed. */
   readonly among: () => CompiledAmong;
   /** For a list whose total may be the planner's estimate, if the database has one. */
@@ -142,6 +147,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
       rows: [rows],
       among,
       count: undefined,
+      counted: undefined,
       estimate: undefined,
       lookup: undefined,
       keys: [],
@@ -156,31 +162,31 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
   const rowsOf = [...plan.where, ...plan.access];
   const { paging } = plan;
   const after = paging.mode === 'cursor' ? paging.after : undefined;
+  const pageSql = (
+    add: Add,
+    conditions: readonly ((add: Add) => readonly string[])[],
+    order: readonly ((add: Add) => string)[],
+  ): string => {
+    const select = `SELECT ${columns.sql(add)} ${joined(add)}`;
+    return (
+      `${select}${whereSql(conditions.flatMap((write) => write(add)))}` +
+      (order.length === 0 ? '' : ` ORDER BY ${order.map((term) => term(add)).join(', ')}`) +
+      ` LIMIT ${add('limit')} OFFSET ${add('offset')}`
+    );
+  };
+  const inOrder = keys.map((key) => (add: Add) => orderTerm(key.name(add), key, dialect));
   /** The statements of a page, whose conditions `part` writes. */
   const pages = (part: (add: Add) => readonly string[]): readonly Statement[] => {
     const page = (
       conditions: (add: Add) => readonly string[],
       order: readonly ((add: Add) => string)[],
     ): Statement =>
-      buildStatement(
-        dialect,
-        (add) => {
-          const select = `SELECT ${columns.sql(add)} ${joined(add)}`;
-          const where = [...part(add), ...conditions(add)];
-          return (
-            `${select}${whereSql(where)}` +
-            (order.length === 0 ? '' : ` ORDER BY ${order.map((term) => term(add)).join(', ')}`) +
-            ` LIMIT ${add('limit')} OFFSET ${add('offset')}`
-          );
-        },
-        columns.rowLength,
-      );
+      buildStatement(dialect, (add) => pageSql(add, [part, conditions], order), columns.rowLength);
     if (after !== undefined)
       return seeks(keys, after, plan.slots.length + plan.ruleSlots.length, dialect).map((seek) =>
         page(seek.conditions, seek.order),
       );
-    const order = keys.map((key) => (add: Add) => orderTerm(key.name(add), key, dialect));
-    return [page(() => [], order)];
+    return [page(() => [], inOrder)];
   };
   const eachAsked = (add: Add): readonly string[] => rowConditions(rowsOf, ownScope, dialect, add);
   const found = (add: Add): readonly string[] => listConditions(rowsOf, dialect, add);
@@ -203,7 +209,21 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
   const explain = plan.count === 'estimated' ? dialect.estimate : undefined;
   const estimate = explain && buildStatement(dialect, (add) => explain.sql(`SELECT 1 ${all(add)}`));
   const rows = pages(eachAsked);
-  return { plan, selection, rows, among, count, estimate, lookup, keys };
+  const { state } = dialect;
+  const isOneStatement = count !== undefined && estimate === undefined && lookup === undefined;
+  // The window function does not change the order of the rows. A subquery runs only if its value is needed, and once.
+  const counted =
+    isOneStatement && state !== undefined
+      ? buildStatement(
+          dialect,
+          (add) =>
+            `SELECT page.*, (${state}), CASE WHEN count(*) OVER () < ${add('limit')} THEN NULL` +
+            ` WHEN (${state}) = ${add('state')} THEN -1 ELSE (SELECT count(*) ${all(add)}) END` +
+            ` FROM (${pageSql(add, [eachAsked], inOrder)}) AS page`,
+          columns.rowLength,
+        )
+      : undefined;
+  return { plan, selection, rows, among, count, counted, estimate, lookup, keys };
 }
 
 function compileAmong(
