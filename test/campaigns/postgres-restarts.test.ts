@@ -133,7 +133,10 @@ test('after a crash the state in which totals are remembered is another one', as
   };
   // Without the snapshot, which is what it was before.
   const read = async (): Promise<string | undefined> =>
-    (await ask<{ state: string }>(`SELECT (${state}) AS state`))?.state.replace(/ \d+:\d+:[\d,]*$/u, '');
+    (await ask<{ state: string }>(`SELECT (${state}) AS state`))?.state.replace(
+      / \d+:\d+:[\d,]*$/u,
+      '',
+    );
   try {
     const before = await read();
     expect(before).toMatch(/^\d{4}-/u);

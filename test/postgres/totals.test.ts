@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { constantFrom, sample } from 'fast-check';
 import driver from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPostgres } from '../../src/databases/postgres/database.ts';
@@ -146,7 +146,7 @@ test('totals follow whatever anybody commits', async () => {
       isOpen = !isOpen;
     },
   ];
-  const drawn = fc.sample(fc.constantFrom(...steps), { numRuns: 150, seed });
+  const drawn = sample(constantFrom(...steps), { numRuns: 150, seed });
   for (const [index, step] of drawn.entries()) {
     // A table that is written in an open transaction cannot be emptied at once.
     if (isOpen && step === steps[4]) continue;
