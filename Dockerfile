@@ -30,7 +30,7 @@ LABEL org.opencontainers.image.title="Plinth" \
 WORKDIR /opt/plinth
 COPY --from=packages /build/node_modules node_modules
 COPY --from=build /build/package.json /build/schema.json /build/LICENSE ./
-COPY --from=build /build/packages/client packages/client
+COPY --from=build /build/src/client src/client
 COPY --from=build /build/examples examples
 COPY --from=build /build/dist dist
 RUN ln -s /opt/plinth/dist/cli/main.js /usr/local/bin/plinth \

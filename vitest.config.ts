@@ -131,6 +131,8 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
+    // Node loads the modules of users, in the tests as in a server.
+    server: { deps: { external: [/\/plinth-code-\w+\//u] } },
     sequence: { sequencer: LongestFirst },
     // Each project for two workers: with three on two cores, clients and servers of one test time out.
     projects: [

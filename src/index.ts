@@ -6,3 +6,28 @@ export { specificationJsonSchema } from './model/load-specification.ts';
 export { buildApi } from './model/build/api.ts';
 export type { Api } from './model/api.ts';
 export type { GeneratorContext } from './generate/custom/modules.ts';
+/** Own code: what the module of `code` exports. */
+export { defineCode } from './extensions/code.ts';
+export type {
+  AnyApi,
+  ApiTypes,
+  ChangeHookContext,
+  Code,
+  CodeContext,
+  CodeLog,
+  CodeProblem,
+  CodeRequest,
+  Committed,
+  ComputedValue,
+  Db,
+  EndpointContext,
+  EndpointDefinition,
+  EndpointHandler,
+  Fail,
+  Operation,
+  ResourceCode,
+  Sql,
+  SqlName,
+  User,
+  WriteHookContext,
+} from './extensions/code.ts';

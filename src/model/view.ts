@@ -87,7 +87,9 @@ export function outlastsReplacing(
  */
 export function viewKey(api: Api, version: Version, subject: Subject, claims = ''): string {
   const roles = [...subject.roles].filter((role) => api.roles.has(role)).sort();
-  return JSON.stringify([version.number, subject.authenticated, roles, claims]);
+  return subject.isOwner === true
+    ? `${version.number} owner`
+    : JSON.stringify([version.number, subject.authenticated, roles, claims]);
 }
 
 /** Makes the view of a version for a subject; resource views are built on first use. */
@@ -100,18 +102,20 @@ export function viewOf(
   return makeView(api, { version, subject, owns: false, key });
 }
 
+/** The Api in the names of the file, with all that it has: no version that is served. */
+export const versionOfFile: Version = {
+  number: 0,
+  deprecated: undefined,
+  sunset: undefined,
+  link: undefined,
+  hiddenResources: new Set(),
+  names: new Map(),
+};
+
 /** What the owner of the data sees: everything, in the names of the storage. In it access rules are read. */
 export function ownerView(api: Api): View {
-  const version: Version = {
-    number: 0,
-    deprecated: undefined,
-    sunset: undefined,
-    link: undefined,
-    hiddenResources: new Set(),
-    names: new Map(),
-  };
   const subject: Subject = { authenticated: false, roles: new Set() };
-  return makeView(api, { version, subject, owns: true, key: 'owner' });
+  return makeView(api, { version: versionOfFile, subject, owns: true, key: 'owner' });
 }
 
 function makeView(api: Api, viewer: Pick<Viewer, 'version' | 'subject' | 'owns' | 'key'>): View {
@@ -156,8 +160,9 @@ function faceOf(resource: Resource, viewer: Viewer): ResourceView | undefined {
     const name = nameIn(version, resource, field.name);
     if (shown !== undefined) fields.set(shown.name, shown);
     if (name === null) continue;
-    const creatable = !field.readOnly && allows(field, 'create', subject);
-    const updatable = !field.readOnly && allows(field, 'update', subject);
+    const isOpen = !field.readOnly || subject.isOwner === true;
+    const creatable = isOpen && allows(field, 'create', subject);
+    const updatable = isOpen && allows(field, 'update', subject);
     if (shown !== undefined || creatable || updatable)
       inputs.set(name, { name, field, creatable, updatable });
   }
@@ -320,7 +325,7 @@ function viewField(field: Field, { version, subject, owns }: Viewer): FieldView 
   if (owns) return { name: field.name, field };
   const name = nameIn(version, resource, field.name);
   const isReadable =
-    !field.writeOnly &&
+    (!field.writeOnly || subject.isOwner === true) &&
     !version.hiddenResources.has(resource) &&
     mayRead(resource, subject) &&
     allows(field, 'read', subject);

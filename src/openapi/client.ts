@@ -34,7 +34,7 @@ export function clientSource(view: View): string {
     resourceTypes(resourceView, naming, declared),
   );
   const resources = resourcesType(resourceViews, naming, declared, api.limits);
-  const parts = [errorType(), filtersSource(), source('types.ts'), source('runtime.ts')];
+  const parts = [errorType(), filtersSource(), source('types.ts'), source('runtime.ts'), apiType];
   return [
     `// ${oneLine(api.name)}, version ${version.number}: made by "plinth types". Changes to this file are lost when it is made again.\n`,
     `const root = ${JSON.stringify(root)};\n`,
@@ -100,8 +100,8 @@ function withoutClashes(text: string, declared: DeclaredTypes): string {
   return result;
 }
 
-/** The package ships these sources, so the path is the same from `src/` and from `dist/`. */
-const runtimeFolder = new URL('../../packages/client/', import.meta.url);
+/** The package ships these sources beside `dist/`, so the path is the same from `src/` and from `dist/`. */
+const runtimeFolder = new URL('../../src/client/', import.meta.url);
 
 /** The text of one source file of the client without its imports: the generated file defines what they import. */
 function source(name: string): string {
@@ -122,6 +122,10 @@ function filtersSource(): string {
     .replace(/'like' \|[^>]+(?=>)/u, some(isPart))
     .replace("'exists' | 'null'", some(isFlag));
 }
+
+/** What own code is typed by. */
+const apiType =
+  '/** What `defineCode` of plinth takes. */\nexport interface Api {\n  readonly resources: Resources;\n  readonly client: Client;\n}\n';
 
 /** Types of records and bodies of one resource, and of the objects in them. */
 function resourceTypes(

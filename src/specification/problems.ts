@@ -34,6 +34,7 @@ export const problemRules = {
   auth: 'Credentials and roles do not fit together.',
   access: 'The `where` of an access rule cannot be read.',
   database: 'The existing database does not fit the file.',
+  code: 'The module of own code cannot be loaded, or does not fit the file.',
 } as const;
 
 export type ProblemRule = keyof typeof problemRules;

@@ -38,6 +38,8 @@ export interface Specification {
     readonly count?: number;
   };
   readonly data?: string;
+  /** A module, relative to the file. */
+  readonly code?: string;
 }
 
 export type Groups = Readonly<Record<string, readonly string[]>>;

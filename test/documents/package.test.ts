@@ -58,8 +58,8 @@ beforeAll(async () => {
     ),
     '.',
   );
-  await run('mkdir', 'bench', 'packages');
-  await run('cp', '-r', join(root, 'packages/client'), 'packages');
+  await run('mkdir', 'bench', 'src');
+  await run('cp', '-r', join(root, 'src/client'), 'src');
   await run('cp', join(root, 'bench/RESULTS.md'), 'bench');
   await run(
     node,
@@ -108,17 +108,17 @@ test('the package has what runs and nothing else, in less than 5 MB', () => {
       'examples',
       'llms.txt',
       'package.json',
-      'packages',
       'schema.json',
       'skills',
+      'src',
     ].toSorted(),
   );
   expect(all.filter((name) => /\.test\.|\.map$|\.plinth|\.db$/u.test(name))).toEqual([]);
   // Sources are only those that become part of typed clients.
   expect(all.filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts')).sort()).toEqual([
-    'packages/client/filters.ts',
-    'packages/client/runtime.ts',
-    'packages/client/types.ts',
+    'src/client/filters.ts',
+    'src/client/runtime.ts',
+    'src/client/types.ts',
   ]);
   for (const needed of [
     'dist/THIRD-PARTY-LICENSES.txt',

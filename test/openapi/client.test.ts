@@ -121,7 +121,7 @@ describe('the client', () => {
 
   test('compiles whatever resources are called that it has types of', async () => {
     const names = ['filters.ts', 'types.ts', 'runtime.ts'].flatMap((file) => {
-      const source = readFileSync(join(root, 'packages/client', file), 'utf8');
+      const source = readFileSync(join(root, 'src/client', file), 'utf8');
       const declared = source.matchAll(/^(?:export )?(?:type|interface|class) (\w+)/gmu);
       return [...declared].map(([, name = '']) => name);
     });

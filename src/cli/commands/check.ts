@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { counted } from '../../model/values.ts';
 import { compareApis } from '../../openapi/compatibility/changes.ts';
+import { loadCode } from '../../extensions/load.ts';
 import { storedProblems } from '../../transfer/stored-problems.ts';
 import { findDataFiles } from '../../transfer/import/files.ts';
 import type { Api } from '../../model/api.ts';
@@ -48,6 +49,7 @@ export async function check(
     ? [
         ...(await checkGeneration(read)),
         ...checkData(context, read),
+        ...(await loadCode(read)).problems,
         ...(await checkColumns(context, read, database)),
       ]
     : understood && (await checkSources({ name, api: understood, positionOf, folder }));

@@ -23,6 +23,7 @@ import {
 } from '../dev/migrate-and-fill.ts';
 import type { Served } from '../dev/served.ts';
 import { readPort, type DevFlags } from '../serve/address.ts';
+import { withCode } from '../files/code.ts';
 import { formatProblem, requireSpecification } from '../files/specification.ts';
 import { targetOrDevelopment } from '../database/target.ts';
 
@@ -39,7 +40,7 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
   const { generate: generates = true } = flags;
   const target = targetOrDevelopment(context, read, flags.database);
   if (flags.reset === true) await deleteOwn(context, target);
-  const specification = await withStoredForms(context, target, read);
+  const specification = await withCode(context, await withStoredForms(context, target, read));
   await withDatabase(context, target, target.isOwn ? 'create' : 'write', async (open) => {
     const { database } = open;
     const isStored = target.isOwn && generates;

@@ -9,6 +9,7 @@ import { CommandFailure } from '../failure.ts';
 import { requireCurrent } from '../database/schema.ts';
 import { noteRefusal, Rereading, rereadSpecification, type Terms } from '../serve/reread.ts';
 import { listenAddress, readPort, readWorkers, type DevFlags } from '../serve/address.ts';
+import { withCode } from '../files/code.ts';
 import {
   formatProblem,
   requireSpecification,
@@ -82,11 +83,12 @@ async function startWorker(context: Context, flags: StartFlags, count: number): 
 /** Serves a database that fits the specification. */
 async function serveOver(
   context: Context,
-  specification: SpecificationFile,
+  read: SpecificationFile,
   terms: Terms,
   flags: StartFlags,
   worker?: WorkerRole,
 ): Promise<void> {
+  const specification = await withCode(context, read);
   await withDatabase(context, terms.target, 'write', async (open) => {
     // All workers read the same text: one of them prints what comes of it.
     const output =

@@ -28,7 +28,8 @@ import {
   stepLines,
 } from '../database/schema.ts';
 import { formatProblem, type SpecificationFile } from '../files/specification.ts';
-import { targetOrDevelopment } from '../database/target.ts';
+import { withCode } from '../files/code.ts';
+import { targetOrDevelopment, type Target } from '../database/target.ts';
 import { watchFiles, type FileWatch } from './watch.ts';
 
 /** How long a new version waits for its generated records, in ms. Longer work goes on while it is served. */
@@ -109,13 +110,13 @@ export class LiveReload implements Reload {
 
   private makeServedApi({ specification, open }: Served): ServedApi {
     const { context, fill } = this;
-    const { api, folder } = specification;
+    const { api, folder, code } = specification;
     const sandboxes = open.hasSandboxes
       ? new Sandboxes(sandboxSource(context, specification, fill), () =>
           Math.floor(performance.now()),
         )
       : undefined;
-    return new ServedApi(api, open.database, folder, sandboxes);
+    return new ServedApi(api, open.database, folder, sandboxes, code);
   }
 
   private changed(): void {
@@ -164,10 +165,20 @@ export class LiveReload implements Reload {
 
   /** Serves a specification, unless the database cannot be migrated. */
   private async serve(read: SpecificationFile): Promise<void> {
-    const { context, served } = this;
+    const { context } = this;
     for (const warning of read.warnings) context.output.note(formatProblem(warning));
     const target = targetOrDevelopment(context, read, this.flags.database);
-    const specification = await withStoredForms(context, target, read);
+    const specification = await withCode(context, await withStoredForms(context, target, read));
+    try {
+      await this.serveOn(target, specification);
+    } finally {
+      if (this.served.specification !== specification) await specification.code?.stop();
+    }
+  }
+
+  /** Serves a specification on a database, unless that cannot be migrated. */
+  private async serveOn(target: Target, specification: SpecificationFile): Promise<void> {
+    const { context, served } = this;
     if (isDeepStrictEqual(target, served.target))
       return this.migrateTo({ ...served, specification });
     const open = await openDatabase(context, target, target.isOwn ? 'create' : 'write');

@@ -12,6 +12,7 @@ import {
 } from '../../specification/parsers/collector.ts';
 import { specificationJsonSchema } from '../../model/load-specification.ts';
 import { loadSpecification } from '../../model/load-specification.ts';
+import type { LoadedCode } from '../../extensions/load.ts';
 import type { Problem } from '../../specification/problems.ts';
 import type { Specification } from '../../specification/specification.ts';
 import { CommandFailure, fileReason } from '../failure.ts';
@@ -28,6 +29,8 @@ export interface SpecificationFile {
   readonly warnings: readonly Problem[];
   /** The line and column of a path in it. */
   readonly positionOf: PositionOf;
+  /** Own code, once it is loaded; see `withCode`. */
+  readonly code?: LoadedCode | undefined;
 }
 
 /** The part of a specification that depends on the database. */

@@ -9,6 +9,7 @@ import { migrationAdvice, missingSteps, stepLines } from '../database/schema.ts'
 import { databaseTarget, type OpenDatabase, type Target } from '../database/target.ts';
 import { restartSettings } from '../dev/edits.ts';
 import { CommandFailure, databaseFailure } from '../failure.ts';
+import { withCode } from '../files/code.ts';
 import {
   formatProblem,
   requireSpecification,
@@ -108,8 +109,8 @@ export class Rereading implements Reload {
     return this.versions.close();
   }
 
-  private servedApiOf({ api, folder }: SpecificationFile): ServedApi {
-    return new ServedApi(api, this.open.database, folder);
+  private servedApiOf({ api, folder, code }: SpecificationFile): ServedApi {
+    return new ServedApi(api, this.open.database, folder, undefined, code);
   }
 
   private async apply(given: string | undefined): Promise<void> {
@@ -122,7 +123,7 @@ export class Rereading implements Reload {
     };
     try {
       if (this.isEnded) return;
-      const next = await rereadSpecification(context, name, terms, given);
+      const next = await withCode(context, await rereadSpecification(context, name, terms, given));
       for (const warning of next.warnings) output.note(formatProblem(warning));
       this.versions.swap(
         this.servedApiOf(next),

@@ -34,6 +34,7 @@ export class ServedVersions {
     this.former.set(before, async () => {
       this.former.delete(before);
       await before.sandboxes?.close();
+      await before.code?.stop();
       await release();
     });
     void before.inFlight
@@ -44,6 +45,7 @@ export class ServedVersions {
 
   async close(): Promise<void> {
     await this.servedApi.sandboxes?.close();
+    await this.servedApi.code?.stop();
     for (const release of this.former.values()) await release();
   }
 }

@@ -1,14 +1,12 @@
-import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { registerHooks, type LoadHookSync, type ResolveHookSync } from 'node:module';
-import { relative, resolve, isAbsolute } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { resolve } from 'node:path';
 import type { Faker } from '@faker-js/faker';
-import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Api, Field } from '../../model/api.ts';
 import { unknownName } from '../../model/build/names.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { messageOf } from '../../lib/message-of.ts';
+import { addressOfText, locateModule, presentAddress } from '../../lib/own-modules.ts';
 import { GenerationProblem } from '../problem.ts';
 
 /** What a function of a user's module is called with. */
@@ -75,7 +73,8 @@ export async function loadFunctions(
   for (const [name, path] of namedFunctions(api)) {
     const [file = '', exported = ''] = name.split('#');
     try {
-      const address = formerAddress(folder, file, former) ?? presentAddress(locate(folder, file));
+      const address =
+        formerAddress(folder, file, former) ?? presentAddress(locateModule(folder, file));
       const loaded = (await import(address)) as Record<string, unknown>;
       const found = loaded[exported];
       if (typeof found !== 'function') throw new TypeError(noFunction(exported, loaded));
@@ -93,25 +92,6 @@ function noFunction(name: string, exports: Readonly<Record<string, unknown>>): s
   return `it exports no ${unknownName('function', name, others).slice('there is no '.length)}`;
 }
 
-/** The source of each module when this process first loaded it. */
-const firstLoaded = new Map<string, string>();
-
-/** A module that has changed since gets another address, so that Node loads it again. */
-function presentAddress(file: string): string {
-  const text = readFileSync(file, 'utf8');
-  return addressOf(
-    file,
-    text,
-    getOrInsert(firstLoaded, file, () => text),
-  );
-}
-
-function addressOf(file: string, text: string, first: string | undefined): string {
-  const { href } = pathToFileURL(file);
-  if (text === first) return href;
-  return `${href}?changed=${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
-}
-
 /** The former sources of changed modules, by address. */
 const formerTexts = new Map<string, string>();
 
@@ -127,7 +107,7 @@ function formerAddress(
   const isThere = statSync(wanted, { throwIfNoEntry: false })?.isFile() === true;
   if (isThere && readFileSync(wanted, 'utf8') === text) return undefined;
   const file = isThere ? realpathSync(wanted) : wanted;
-  const address = addressOf(file, text, firstLoaded.get(file));
+  const address = addressOfText(file, text);
   if (formerTexts.size === 0) registerHooks({ resolve: resolveFormer, load: loadFormer });
   formerTexts.set(address, text);
   return address;
@@ -142,22 +122,3 @@ const loadFormer: LoadHookSync = (url, context, next) => {
   const format = /\.m?ts(?:\?|$)/u.test(url) ? 'module-typescript' : 'module';
   return { format, source, shortCircuit: true };
 };
-
-/** Resolves a module, which must be below the folder of the specification, also after following links. */
-function locate(folder: string | undefined, file: string): string {
-  if (folder === undefined) throw new TypeError('the folder of the specification is not known');
-  const wanted = resolve(folder, file);
-  const outside = relative(folder, wanted);
-  if (outside.startsWith('..') || isAbsolute(outside))
-    throw new TypeError('it must be in the folder of the specification');
-  let located: string;
-  try {
-    located = realpathSync(wanted);
-  } catch {
-    throw new TypeError('there is no such file');
-  }
-  const real = relative(realpathSync(folder), located);
-  if (real.startsWith('..') || isAbsolute(real))
-    throw new TypeError('it leads out of the folder of the specification');
-  return located;
-}

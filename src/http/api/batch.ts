@@ -1,7 +1,7 @@
 import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
-import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { Caller } from '../../model/access.ts';
 import type { Version } from '../../model/api.ts';
+import { versionOfFile } from '../../model/view.ts';
 import { parseExactly } from '../../model/exact-number.ts';
 import {
   readBatch,
@@ -18,17 +18,11 @@ import { transactionAsDatabase } from '../../databases/transaction-as-database.t
 import type { JsonValue } from '../../specification/specification.ts';
 import { jsonResponse, type Response } from '../response/response.ts';
 import type { Exchange } from './exchange.ts';
+import { inside } from './in-process.ts';
 import { requesterOf } from './reads.ts';
-import { findRoute, uriTooLong, type ResourceRoute } from './router.ts';
+import { findBelow, findRoute, nothingAt, uriTooLong, type ResourceRoute } from './router.ts';
 import { serverDefaults } from '../../specification/keys/server.ts';
 import { checkMediaType, keyedRequest } from './writes.ts';
-
-/** Answers a request to a resource as if it had come alone. */
-export type AnswerResource = (
-  exchange: Exchange,
-  route: ResourceRoute,
-  caller: Caller,
-) => MaybePromise<Result<Response>>;
 
 /** The most characters of all answers of a batch, which are held until it is committed. */
 const mostAnswers = 32 * 1_024 * 1_024;
@@ -54,7 +48,6 @@ export async function answerBatch(
   exchange: Exchange,
   version: Version,
   caller: Caller,
-  answerResource: AnswerResource,
 ): Promise<Result<Response>> {
   const { headers, servedApi, database, trace, requestId } = exchange;
   const refusal = checkMediaType(headers, 'create');
@@ -89,7 +82,7 @@ export async function answerBatch(
     texts.length = 0;
     hasBegun = true;
     const inside = { ...exchange, database: transactionAsDatabase(transaction, database) };
-    return runAll(operations.value, inside, version, caller, answerResource, texts);
+    return runAll(operations.value, inside, version, caller, texts);
   };
   const requester = requesterOf({ exchange, caller });
   if (key.value === undefined)
@@ -105,7 +98,7 @@ export async function answerBatch(
     const kept = await exchange.keys.onceIn(once, requester, work);
     if (!kept.ok) return fail(numbered(kept.error));
     if (kept.value.isRepeated) {
-      const again = await readAllAgain(kept.value.kept, exchange, caller, answerResource);
+      const again = await readAllAgain(kept.value.kept, exchange, caller);
       if (!again.ok) return again;
       texts.push(...again.value);
     }
@@ -122,7 +115,6 @@ async function runAll(
   exchange: Exchange,
   version: Version,
   caller: Caller,
-  answerResource: AnswerResource,
   texts: string[],
 ): Promise<readonly Answered[]> {
   const { bodyLimit = serverDefaults.bodyLimit } = exchange.servedApi.api.settings.server ?? {};
@@ -132,7 +124,7 @@ async function runAll(
   const pace = exchange.servedApi.pace();
   for (const [index, operation] of operations.entries()) {
     await pace.next();
-    const answered = await runOne(operation, answers, exchange, version, caller, answerResource);
+    const answered = await runOne(operation, answers, exchange, version, caller);
     if (!answered.ok) throw new ApiFailure(atOperation(index, answered.error));
     const { response, url, ids, isArray } = answered.value;
     const body = typeof response.body === 'string' ? response.body : '';
@@ -161,7 +153,6 @@ async function runOne(
   exchange: Exchange,
   version: Version,
   caller: Caller,
-  answerResource: AnswerResource,
 ): Promise<Result<Ran>> {
   const resolved = resolveReferences(operation, answers);
   if (answers.left < 0) return fail(tooMuchReferred);
@@ -173,24 +164,23 @@ async function runOne(
   const found = findOperation(method, target, exchange, version);
   if (!found.ok) return found;
   const { route, path, search } = found.value;
-  const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body));
-  const url = urlOf(path, search);
   let written: Pick<Ran, 'ids' | 'isArray'> = { ids: [], isArray: false };
-  const own: Exchange = {
-    ...exchange,
+  const request = {
     method,
-    url,
     path,
     search,
     headers: { 'content-type': 'application/json', ...headers },
-    watching: undefined,
-    readBody: () => Promise.resolve(ok(bytes)),
+    body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+  };
+  const own: Exchange = {
+    ...inside(exchange, request),
     onWritten: (ids, isArray) => {
       written = { ids, isArray };
     },
   };
-  const response = await answerResource(own, route, caller);
-  return response.ok ? ok({ response: response.value, url, ...written }) : response;
+  const response = await exchange.answerRoute(own, route, caller);
+  if (!response.ok) return response;
+  return ok({ response: response.value, url: own.url, ...written });
 }
 
 /** Where the path of an operation leads. It may leave out the base path, and the version of the batch. */
@@ -208,7 +198,10 @@ function findOperation(
   const search = query.join('?');
   if (path.length + search.length > api.limits.urlLength)
     return fail(uriTooLong(api.limits.urlLength));
-  const route = findRoute(path, api);
+  const route =
+    version === versionOfFile
+      ? (findBelow(below.slice(1), version, false) ?? fail(nothingAt(target)))
+      : findRoute(path, api);
   if (!route.ok) return route;
   const isOfOne =
     route.value.kind === 'resource' && (route.value.id === undefined) === (method === 'POST');
@@ -225,10 +218,6 @@ const tooMuchReferred = apiError(
   'BODY_TOO_LARGE',
   'References of a batch may bring as much JSON as a body may have (server.bodyLimit); this is more',
 );
-
-function urlOf(path: string, search: string): string {
-  return search === '' ? path : `${path}?${search}`;
-}
 
 function atOperation(operation: number, error: ApiError): ApiError {
   return { ...error, members: { ...error.members, operation } };
@@ -255,23 +244,15 @@ async function readAllAgain(
   kept: readonly Answered[],
   exchange: Exchange,
   caller: Caller,
-  answerResource: AnswerResource,
 ): Promise<Result<readonly string[]>> {
   const pace = exchange.servedApi.pace();
   const read = async (path: string, search: string): Promise<Response | undefined> => {
     await pace.next();
     const route = findRoute(path, exchange.servedApi.api);
     if (!route.ok || route.value.kind !== 'resource') return undefined;
-    const own = {
-      ...exchange,
-      method: 'GET',
-      url: urlOf(path, search),
-      path,
-      search,
-      headers: {},
-      watching: undefined,
-    };
-    const response = await answerResource(own, route.value, caller);
+    const request = { method: 'GET', path, search, headers: {}, body: undefined };
+    const own = inside(exchange, request);
+    const response = await exchange.answerRoute(own, route.value, caller);
     return response.ok ? response.value : undefined;
   };
   const texts: string[] = [];

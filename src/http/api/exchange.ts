@@ -23,6 +23,9 @@ import type { RequestTrace } from '../../observability/events.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { ServedApi } from '../server/served-api.ts';
 import type { Metrics } from '../debug/metrics.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
+import type { Response } from '../response/response.ts';
+import type { BatchRoute, ResourceRoute } from './router.ts';
 
 /** A request in the pipeline, with what it needs of the server. */
 export interface Exchange {
@@ -73,8 +76,19 @@ export interface Exchange {
   /** Whether the server is stopping: it still answers, but is not ready. */
   readonly isStopping: () => boolean;
   /** Told the ids of what a request has created or changed; `isArray`: its body was an array. Absent outside of batches. */
-  readonly onWritten?: (ids: readonly JsonValue[], isArray: boolean) => void;
+  readonly onWritten?: ((ids: readonly JsonValue[], isArray: boolean) => void) | undefined;
+  /** The database without the settings of the caller; absent if `database` has none. */
+  readonly serviceDatabase?: Database | undefined;
+  /** Answers a request that is a part of this one; see `inside`. */
+  readonly answerRoute: AnswerRoute;
 }
+
+/** Answers a request to a resource or a batch as if it had come alone. */
+export type AnswerRoute = (
+  exchange: Exchange,
+  route: ResourceRoute | BatchRoute,
+  caller: Caller,
+) => MaybePromise<Result<Response>>;
 
 /** What a request with debug parameters has collected so far. */
 export interface Watching {

@@ -175,7 +175,8 @@ function isKeyedByClient({ id }: Resource): boolean {
 /** A response or error, perhaps a promise. */
 type Answer = MaybePromise<Result<Response>>;
 
-function answerRoute(exchange: Exchange, route: Route, caller: Caller): Answer {
+/** Answers a request whose route and caller are known. */
+export function answerRoute(exchange: Exchange, route: Route, caller: Caller): Answer {
   switch (route.kind) {
     case 'system':
       return answerSystem(route.path, exchange, caller);
@@ -220,11 +221,9 @@ function answerBatchIn(exchange: Exchange, version: Version, caller: Caller): An
   const { sessionOf } = servedApi;
   const own = sessionOf === undefined ? exchange : inSession(exchange, sessionOf(caller.claims));
   const { 'x-sandbox': sandbox, ...others } = headers;
-  if (sandbox === undefined) return answerBatch(own, version, caller, answerResource);
+  if (sandbox === undefined) return answerBatch(own, version, caller);
   return enterSandbox(own, String(sandbox)).then((inside) =>
-    inside.ok
-      ? answerBatch({ ...inside.value, headers: others }, version, caller, answerResource)
-      : inside,
+    inside.ok ? answerBatch({ ...inside.value, headers: others }, version, caller) : inside,
   );
 }
 
@@ -233,7 +232,7 @@ function inSession(exchange: Exchange, settings: SessionSettings): Exchange {
   const database = exchange.database.inSession?.(settings);
   // The served API would not have begun without it.
   if (database === undefined) throw new TypeError('The database has no sessions');
-  return { ...exchange, database };
+  return { ...exchange, database, serviceDatabase: exchange.serviceDatabase ?? exchange.database };
 }
 
 /** Answers `/_audit` and `/_audit/:id` like a resource that is only read. See docs/contract/6-operation.md#audit. */

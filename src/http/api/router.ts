@@ -12,9 +12,14 @@ export type Route =
   | { readonly kind: 'openapi'; readonly version: Version }
   /** The audit log, or one change in it. */
   | { readonly kind: 'audit'; readonly id: string | undefined }
-  /** Several writes at once. */
-  | { readonly kind: 'batch'; readonly version: Version }
+  | BatchRoute
   | ResourceRoute;
+
+/** Several writes at once. */
+export interface BatchRoute {
+  readonly kind: 'batch';
+  readonly version: Version;
+}
 
 /** A path of a resource, or of one of its records. */
 export interface ResourceRoute {
@@ -79,10 +84,22 @@ export function findRoute(path: string, api: Api): Result<Route> {
   const version = number === undefined ? undefined : api.versions.get(number);
   if (version === undefined) return unknownVersion(first, api);
   if (!isVersioned && !api.unversioned) return unknown();
-  const [name, id] = cutAt(isVersioned ? rest : below, '/');
-  if (isVersioned && rest === batchName.slice(1)) return ok({ kind: 'batch', version });
+  return findBelow(isVersioned ? rest : below, version, isVersioned) ?? unknown();
+}
+
+/**
+ * Where a path below a version leads, such as `orders/1`; undefined if to nothing. `hasBatch`: `_batch` is the batch of
+ * this version.
+ */
+export function findBelow(
+  below: string,
+  version: Version,
+  hasBatch: boolean,
+): Result<ResourceRoute | BatchRoute> | undefined {
+  if (hasBatch && below === batchName.slice(1)) return ok({ kind: 'batch', version });
+  const [name, id] = cutAt(below, '/');
   const isOwn = name.startsWith('_') && id === undefined;
-  if (isOwn || name === '' || id === '' || id?.includes('/') === true) return unknown();
+  if (isOwn || name === '' || id === '' || id?.includes('/') === true) return undefined;
   try {
     return ok({
       kind: 'resource',

@@ -20,7 +20,7 @@ import type { SimulatedNetwork } from '../simulation/simulated-network.ts';
 import type { Observed, Observer } from '../debug/observer.ts';
 import { Admitted, type Admission } from '../load/admission.ts';
 import type { ResponseBatch } from '../load/response-batch.ts';
-import { answer } from '../api/pipeline.ts';
+import { answer, answerRoute } from '../api/pipeline.ts';
 import { isProbe } from '../api/router.ts';
 import {
   ClientGone,
@@ -247,6 +247,7 @@ export class RequestHandler {
         answerLength: this.parts.answerLength,
         exportBudget: this.parts.budgets.exports,
         isStopping: this.isStopping,
+        answerRoute,
       });
     };
     const waits = !isExempt && !bodied.has(method);

@@ -20,6 +20,7 @@ import type { Dialect } from '../../sql/dialect.ts';
 import { isUnmanaged } from '../../sql/schema/schema.ts';
 import { databaseDefaults } from '../../specification/keys/server.ts';
 import type { Sandboxes } from '../sandboxes/sandboxes.ts';
+import type { LoadedCode } from '../../extensions/load.ts';
 import { InFlight } from './in-flight.ts';
 
 /**
@@ -61,6 +62,8 @@ export class ServedApi {
   readonly folder: string | undefined;
   /** Absent in `start`, and on PostgreSQL. */
   readonly sandboxes: Sandboxes | undefined;
+  /** Undefined without `code` in the file. */
+  readonly code: LoadedCode | undefined;
   /** The requests that use it. */
   readonly inFlight = new InFlight();
   /** While its database is being changed: resolves when requests may go on, perhaps with another one. */
@@ -75,8 +78,15 @@ export class ServedApi {
   private readonly exportPlans = new BoundedCache<CompiledExport>(keptPlans, keptKeyLength);
 
   /** `folder`: that of the specification and its modules. */
-  constructor(api: Api, database: Database, folder?: string, sandboxes?: Sandboxes) {
+  constructor(
+    api: Api,
+    database: Database,
+    folder?: string,
+    sandboxes?: Sandboxes,
+    code?: LoadedCode,
+  ) {
     this.api = api;
+    this.code = code;
     this.sessionOf = sessionsOf(api);
     if (this.sessionOf !== undefined && database.inSession === undefined) throw noSessions();
     this.sandboxes = sandboxes;

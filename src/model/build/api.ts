@@ -90,7 +90,12 @@ export function buildApi(
     finishKeys(resource, resources, report.key);
     for (const field of resource.fields.values())
       if (field.parts === undefined)
-        checkField(field, [...resource.path, 'fields', field.name], report.field);
+        checkField(
+          field,
+          [...resource.path, 'fields', field.name],
+          report.field,
+          specification.code !== undefined,
+        );
     checkFilled(resource, report.field);
     checkTemplates(resource, report.generate);
   }

@@ -25,9 +25,9 @@ const ranges = [
 
 /**
  * Reports attributes of one field that contradict each other. See
- * docs/contract/1-specification-file.md#problems-in-the-file, rule 4.
+ * docs/contract/1-specification-file.md#problems-in-the-file, rule 4. `hasCode`: own code may set what clients cannot.
  */
-export function checkField(field: Draft<Field>, path: Path, report: Report): void {
+export function checkField(field: Draft<Field>, path: Path, report: Report, hasCode = false): void {
   const { attributes } = field;
   const { multipleOf } = attributes;
   const at = (key: string): Path => [...path, key];
@@ -43,7 +43,7 @@ export function checkField(field: Draft<Field>, path: Path, report: Report): voi
   checkTypeBounds(field, path, report);
   if (field.readOnly && field.writeOnly)
     report(at('writeOnly'), 'a field cannot be both readOnly and writeOnly');
-  if (field.required && field.readOnly && field.default === undefined)
+  if (field.required && field.readOnly && field.default === undefined && !hasCode)
     report(at('readOnly'), 'nobody could set it: a required readOnly field needs a default');
   if (attributes.scale === 'any') {
     for (const key of ['precision', 'storedAs'] as const)

@@ -80,7 +80,7 @@ export const isUpdateStamp = (field: Field): boolean =>
 /** Whether creates leave a field to the database: it fills the column, or clients cannot write it and it has no default. */
 export const isLeftToDatabase = (field: Field): boolean =>
   field.default?.kind === 'database' ||
-  (field.readOnly && field.default === undefined && field !== field.resource.id);
+  (field.readOnly && !field.required && field.default === undefined && field !== field.resource.id);
 
 /** Adds what a create does not send: a generated id, defaults, nulls. */
 export function complete(

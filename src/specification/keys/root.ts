@@ -44,6 +44,10 @@ const fileOf = (words: Words) =>
       network,
       generate,
       data: text({ description: 'A folder or file of records to start with.' }),
+      code: text({
+        description:
+          'A module of own code, such as `./api.ts`: hooks on writes, computed values and endpoints.',
+      }),
     },
     {
       description: 'A Plinth specification: one file from which a REST API is served.',

@@ -30,6 +30,12 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch | undefined;
 }
 
+/** The paths of an API: its resources, below a root such as `/v1`. */
+export interface ApiPaths {
+  readonly root: string;
+  readonly resourceNames: readonly string[];
+}
+
 /** What the API has refused; `body` says why, and `body.code` tells the reasons apart. */
 export class PlinthError extends Error {
   override readonly name = 'PlinthError';
@@ -108,6 +114,11 @@ type AnyWriting = AnySelection & {
 
 /** Makes a client of the API. */
 export function createClient(options: ClientOptions): Client {
+  return clientOf({ root, resourceNames }, { ...options, baseUrl: serverOf(options.baseUrl) });
+}
+
+/** A client of the API with these paths; `baseUrl` is what they follow. */
+export function clientOf({ root, resourceNames }: ApiPaths, options: ClientOptions): Client {
   const ask = (request: Ask): Promise<Told> => send(options, request);
   const batch: Batches['batch'] = async (body, given = {}) => {
     const headers = { 'idempotency-key': given.idempotencyKey };
@@ -133,7 +144,7 @@ async function send(
   for (const [name, value] of Object.entries({ ...more, ...options.headers }))
     if (value !== undefined) sent.set(name, value);
   const search = query?.toString() ?? '';
-  const url = `${serverOf(baseUrl)}${path}${search === '' ? '' : `?${search}`}`;
+  const url = `${baseUrl}${path}${search === '' ? '' : `?${search}`}`;
   const response = await (own ?? globalThis.fetch)(url, {
     method,
     headers: sent,

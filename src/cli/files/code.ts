@@ -1,0 +1,31 @@
+import { loadCode } from '../../extensions/load.ts';
+import { messageOf } from '../../lib/message-of.ts';
+import { counted } from '../../model/values.ts';
+import type { Context } from '../context.ts';
+import { CommandFailure } from '../failure.ts';
+import { formatProblem, type SpecificationFile } from './specification.ts';
+
+/** Loads and starts the own code of a specification that is to be served. Fails if it has errors; prints its warnings. */
+export async function withCode(
+  { output }: Context,
+  specification: SpecificationFile,
+): Promise<SpecificationFile> {
+  if (specification.api.settings.code === undefined) return specification;
+  const { code, problems } = await loadCode(specification);
+  if (code === undefined) {
+    const errors = problems.filter(({ severity }) => severity === 'error');
+    throw new CommandFailure(
+      `The own code of ${specification.name} has ${counted(errors.length, 'error')}. Fix ${errors.length === 1 ? 'it' : 'them'} and try again.`,
+      { details: errors.map(formatProblem), data: { problems } },
+    );
+  }
+  for (const problem of problems) output.note(formatProblem(problem));
+  try {
+    await code.start();
+  } catch (error) {
+    throw new CommandFailure(`${code.file} cannot be started: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  return { ...specification, code };
+}

@@ -1,0 +1,270 @@
+/**
+ * What `plinth types` writes of an API, as its `Api`: the records of each resource, and the client. Without it, records are
+ * of any kind.
+ */
+export interface ApiTypes {
+  /** By resource; the members of each are those of `Resources` in the generated file. */
+  readonly resources: object;
+  /** `Client` of the generated file. */
+  readonly client: object;
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- Without generated types, own code may use its records freely.
+type AnyRecord = Record<string, any>;
+
+/** A list of records, with what its headers tell. */
+interface AnyPage {
+  readonly data: AnyRecord[];
+  readonly total: number | undefined;
+  readonly nextCursor: string | undefined;
+}
+
+/** The methods of a resource, without its types. */
+interface AnyResourceClient {
+  readonly list: (options?: AnyRecord) => Promise<AnyPage>;
+  readonly pages: (options?: AnyRecord) => AsyncGenerator<AnyRecord[], void, undefined>;
+  readonly each: (options?: AnyRecord) => AsyncGenerator<AnyRecord, void, undefined>;
+  readonly aggregate: (options?: AnyRecord) => Promise<AnyPage>;
+  readonly get: (id: unknown, options?: AnyRecord) => Promise<AnyRecord>;
+  readonly create: (body: AnyRecord, options?: AnyRecord) => Promise<AnyRecord>;
+  readonly createMany: (bodies: readonly AnyRecord[], options?: AnyRecord) => Promise<AnyRecord[]>;
+  readonly update: (target: unknown, body: AnyRecord, options?: AnyRecord) => Promise<AnyRecord>;
+  readonly merge: (target: unknown, body: AnyRecord, options?: AnyRecord) => Promise<AnyRecord>;
+  readonly replace: (target: unknown, body: AnyRecord, options?: AnyRecord) => Promise<AnyRecord>;
+  readonly delete: (target: unknown, options?: AnyRecord) => Promise<void>;
+  readonly updateMany: (matching: AnyRecord, body: AnyRecord) => Promise<number>;
+  readonly deleteMany: (matching: AnyRecord) => Promise<number>;
+}
+
+/** The types of an API whose client was not generated. */
+export interface AnyApi extends ApiTypes {
+  readonly resources: Readonly<Record<string, { readonly record: AnyRecord }>>;
+  readonly client: Readonly<Record<string, AnyResourceClient>> & {
+    readonly batch: (operations: readonly Operation[], options?: object) => Promise<AnyRecord[]>;
+  };
+}
+
+type ResourceOf<Api extends ApiTypes> = keyof Api['resources'] & string;
+
+type RecordOf<Api extends ApiTypes, Name> = Name extends keyof Api['resources']
+  ? Api['resources'][Name] extends { readonly record: infer Shown extends object }
+    ? Shown
+    : AnyRecord
+  : AnyRecord;
+
+/** A record that is being written: whatever is not known yet is absent. */
+type Draft<Shown> = { -readonly [Member in keyof Shown]?: Shown[Member] };
+
+/** Who sends a request, as its credential says. */
+export interface User {
+  readonly sub: string | undefined;
+  readonly roles: readonly string[];
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+/** The request that own code runs for. */
+export interface CodeRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Headers;
+  /** The address of the client. */
+  readonly ip: string;
+  /** As in `X-Request-Id`. */
+  readonly id: string;
+}
+
+/** Writes lines into the log of the server, with the id of the request. */
+export interface CodeLog {
+  readonly debug: (message: string, details?: object) => void;
+  readonly info: (message: string, details?: object) => void;
+  readonly warn: (message: string, details?: object) => void;
+  readonly error: (message: string, details?: object) => void;
+}
+
+/** What is wrong with one field or parameter. */
+export interface CodeProblem {
+  readonly field: string;
+  readonly message: string;
+  /** The broken rule, for programs. */
+  readonly rule?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Refuses the request: throws what answers it with a status from 400 to 499, and a message, or the fields that are wrong.
+ * `code` tells programs the reason; default: one that fits the status. It returns nothing, so that `throw fail(…)` and
+ * `fail(…)` are the same.
+ */
+export type Fail = (
+  status: number,
+  problem?: string | CodeProblem | readonly CodeProblem[],
+  options?: { readonly code?: string },
+) => never;
+
+/** SQL on the database of the API: values are bound, an array as one value. Gives rows as objects. */
+export interface Sql {
+  (text: TemplateStringsArray, ...values: readonly unknown[]): Promise<AnyRecord[]>;
+  /** The name of a table or column in the text. */
+  readonly name: (name: string) => SqlName;
+}
+
+/** A name that is part of the text of a statement. */
+export interface SqlName {
+  readonly sqlName: string;
+}
+
+/** The API in process, in the names of the file. */
+export type Db<Api extends ApiTypes> = Api['client'] & {
+  /** The same without access rules. It may write `readOnly` fields, too. */
+  readonly asOwner: Api['client'] & { readonly sql: Sql };
+};
+
+/** What hooks, endpoints and computed values get. */
+export interface CodeContext<Api extends ApiTypes = AnyApi> {
+  /** Undefined for a request without a credential. */
+  readonly user: User | undefined;
+  readonly request: CodeRequest;
+  /** With the rights of the caller. */
+  readonly db: Db<Api>;
+  readonly log: CodeLog;
+  /** The time of the request. */
+  readonly now: Date;
+  readonly fail: Fail;
+  /** Aborts when the time of the request is up, or its client has gone. */
+  readonly signal: AbortSignal;
+  readonly mode: 'dev' | 'start';
+}
+
+/** One write, in the form of an operation of a batch. */
+export interface Operation {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** A resource or record in the names of the file: `/audit-log`, `/orders/1`. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What hooks before a write get. */
+export interface WriteHookContext<
+  Api extends ApiTypes = AnyApi,
+  Shown = AnyRecord,
+> extends CodeContext<Api> {
+  /**
+   * Adds a write to the transaction, with the rights of the owner. A function gets the record as it was written, `id`
+   * included.
+   */
+  readonly also: (operation: Operation | ((record: Readonly<Shown>) => Operation)) => void;
+}
+
+/** What hooks on a record that exists get. */
+export interface ChangeHookContext<
+  Api extends ApiTypes = AnyApi,
+  Shown = AnyRecord,
+> extends WriteHookContext<Api, Shown> {
+  /** The record before the request. */
+  readonly before: Readonly<Shown>;
+}
+
+/** What has been committed. */
+export interface Committed<Shown = AnyRecord> {
+  readonly operation: 'create' | 'update' | 'delete';
+  /** Undefined for a new record. */
+  readonly before: Readonly<Shown> | undefined;
+  /** Undefined for a deleted record. */
+  readonly after: Readonly<Shown> | undefined;
+}
+
+type Outcome = void | Promise<void>;
+
+/** A field that own code computes. */
+export interface ComputedValue<Shown = AnyRecord, Api extends ApiTypes = AnyApi> {
+  /** Names of fields, and paths of to-one relations, that it is made of. */
+  readonly needs: readonly string[];
+  readonly value?: (record: Readonly<Shown>, context: CodeContext<Api>) => unknown;
+  /** The values of a page of records at once, in their order. */
+  readonly values?: (
+    records: readonly Readonly<Shown>[],
+    context: CodeContext<Api>,
+  ) => readonly unknown[] | Promise<readonly unknown[]>;
+}
+
+/** Own code for the records of a resource. */
+export interface ResourceCode<
+  Api extends ApiTypes = AnyApi,
+  Name extends string = string,
+  Shown = RecordOf<Api, Name>,
+> {
+  /** Gets a new record with its defaults, and may change it. */
+  readonly beforeCreate?: (record: Draft<Shown>, context: WriteHookContext<Api, Shown>) => Outcome;
+  /** Gets what a request changes, and may change it. */
+  readonly beforeUpdate?: (change: Draft<Shown>, context: ChangeHookContext<Api, Shown>) => Outcome;
+  readonly beforeDelete?: (context: ChangeHookContext<Api, Shown>) => Outcome;
+  /** Runs after the answer; best effort. */
+  readonly afterCommit?: (change: Committed<Shown>, context: CodeContext<Api>) => Outcome;
+  readonly computed?: Readonly<Record<string, ComputedValue<Shown, Api>>>;
+}
+
+/** What an endpoint gets. */
+export interface EndpointContext<Api extends ApiTypes = AnyApi> extends CodeContext<Api> {
+  /** The parts of the path that the endpoint names. */
+  readonly params: Readonly<Record<string, string>>;
+  /** By the schema of the endpoint. */
+  readonly query: AnyRecord;
+  // oxlint-disable-next-line typescript/no-explicit-any -- The schema of an endpoint says what its body is.
+  readonly body: any;
+}
+
+export type EndpointHandler<Api extends ApiTypes = AnyApi> = (
+  context: EndpointContext<Api>,
+) => unknown;
+
+/** An endpoint of own code. */
+export interface EndpointDefinition<Api extends ApiTypes = AnyApi> {
+  readonly summary?: string;
+  readonly description?: string;
+  /** As for an operation of a resource; default: that of the API. */
+  readonly access?: unknown;
+  /** Such as `20s`; default: `server.requestTimeout`. */
+  readonly timeout?: string | number;
+  readonly bodyLimit?: string | number;
+  /** JSON Schema, a Standard Schema, or the form of a raw body: `bytes`, `text`, `form`, `multipart`. */
+  readonly body?: unknown;
+  readonly query?: unknown;
+  readonly response?: unknown;
+  readonly handler: EndpointHandler<Api>;
+}
+
+/** Own code of an API. */
+export interface Code<Api extends ApiTypes = AnyApi> {
+  /** Called once each time the module is loaded to be served, and `stop` after its last request. */
+  readonly start?: () => Outcome;
+  readonly stop?: () => Outcome;
+  readonly resources?: { readonly [Name in ResourceOf<Api>]?: ResourceCode<Api, Name> };
+  /** By method and path below the base path: `POST /orders/:id/pay`. */
+  readonly endpoints?: Readonly<Record<string, EndpointDefinition<Api> | EndpointHandler<Api>>>;
+}
+
+/**
+ * Gives types to own code, whose module exports the result as its default. `Api` is a type of the file that `plinth types`
+ * writes.
+ *
+ * @example
+ * ```ts
+ * import { defineCode } from 'plinth';
+ * import type { Api } from './plinth-types.ts';
+ *
+ * export default defineCode<Api>({
+ *   resources: {
+ *     posts: {
+ *       beforeCreate(post) {
+ *         post.slug ??= post.title?.toLowerCase().replaceAll(' ', '-');
+ *       },
+ *     },
+ *   },
+ * });
+ * ```
+ */
+export function defineCode<Api extends ApiTypes = AnyApi>(code: Code<Api>): Code<Api> {
+  return code;
+}

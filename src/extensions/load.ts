@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { registerHooks, type ResolveHookSync } from 'node:module';
+import { extname, join, dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { messageOf } from '../lib/message-of.ts';
+import { locateModule, presentAddress } from '../lib/own-modules.ts';
+import type { Api } from '../model/api.ts';
+import { collectProblems, inOrder, type PositionOf } from '../specification/parsers/collector.ts';
+import type { Position, Problem } from '../specification/problems.ts';
+import { checkCode, checkFilledFields } from './check.ts';
+import type { Code, EndpointDefinition, EndpointHandler, ResourceCode } from './code.ts';
+import { positionIn } from './position.ts';
+
+/** Own code that was loaded, and fits the Api. */
+export class LoadedCode {
+  /** For messages. */
+  readonly file: string;
+  /** By the names of resources. */
+  readonly resources: ReadonlyMap<string, ResourceCode>;
+  /** By method and path. */
+  readonly endpoints: ReadonlyMap<string, EndpointDefinition | EndpointHandler>;
+  /** Whether some resource has a hook on writes. */
+  readonly hasHooks: boolean;
+  private readonly code: Code;
+
+  constructor(file: string, code: Code) {
+    this.file = file;
+    this.code = code;
+    const entries: readonly (readonly [string, ResourceCode | undefined])[] = Object.entries(
+      code.resources ?? {},
+    );
+    this.resources = new Map(
+      entries.flatMap(([name, own]) => (own === undefined ? [] : [[name, own] as const])),
+    );
+    this.endpoints = new Map(Object.entries(code.endpoints ?? {}));
+    this.hasHooks = [...this.resources.values()].some(
+      ({ beforeCreate, beforeUpdate, beforeDelete, afterCommit }) =>
+        (beforeCreate ?? beforeUpdate ?? beforeDelete ?? afterCommit) !== undefined,
+    );
+  }
+
+  /** Calls its `start`, unless the same module is served already. */
+  async start(): Promise<void> {
+    const serving = served.get(this.code) ?? 0;
+    served.set(this.code, serving + 1);
+    if (serving === 0) await this.code.start?.();
+  }
+
+  /** Calls its `stop`, unless the module is still served. */
+  async stop(): Promise<void> {
+    const serving = (served.get(this.code) ?? 1) - 1;
+    served.set(this.code, serving);
+    if (serving === 0) await this.code.stop?.();
+  }
+}
+
+/** How often each module is served: a reload of the file serves the same module again. */
+const served = new WeakMap<Code, number>();
+
+/** Where own code is named: the specification. */
+export interface CodeSource {
+  /** The name of the specification, for messages. */
+  readonly name: string;
+  readonly api: Api;
+  readonly folder: string;
+  readonly positionOf: PositionOf;
+}
+
+/** What loading gave. With an error among the problems, the code cannot be served. */
+export interface CodeResult {
+  /** Undefined without a module, and if there are errors. */
+  readonly code: LoadedCode | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/** Loads the module of `code`, and finds all that does not fit the Api. */
+export async function loadCode(source: CodeSource): Promise<CodeResult> {
+  const { api, folder, name } = source;
+  const { code: written } = api.settings;
+  if (written === undefined) return { code: undefined, problems: [] };
+  const inFile = collectProblems(name, source.positionOf);
+  const rule = 'code';
+  let path: string;
+  try {
+    path = locateModule(folder, written);
+  } catch (error) {
+    inFile.report(['code'], `${written} cannot be used: ${messageOf(error)}`, 'error', { rule });
+    return { code: undefined, problems: inFile.problems() };
+  }
+  const file = join(dirname(name), written);
+  const text = readFileSync(path, 'utf8');
+  const inModule = collectProblems(file, (at) => ({ ...positionIn(text, at), written: '' }));
+  let exported: unknown;
+  try {
+    serveOwnPackage();
+    ({ default: exported } = (await import(presentAddress(path))) as {
+      readonly default?: unknown;
+    });
+  } catch (error) {
+    const place = placeIn(path, error);
+    inModule.reportAt(place, [], `cannot be loaded: ${messageOf(error)}`, 'error', { rule });
+    return { code: undefined, problems: inModule.problems() };
+  }
+  const code = checkCode(exported, api, (at, message, severity = 'error') =>
+    inModule.report(at, message, severity, { rule }),
+  );
+  if (code !== undefined)
+    checkFilledFields(code, api, (at, message) => inFile.report(at, message, 'error', { rule }));
+  const problems = [...inFile.problems(), ...inOrder(inModule.problems())];
+  const isUsable = code !== undefined && problems.every(({ severity }) => severity !== 'error');
+  return { code: isUsable ? new LoadedCode(file, code) : undefined, problems };
+}
+
+/** Where an error of a module happened, from the stack of Node; the first line if it does not say. */
+function placeIn(path: string, error: unknown): Position {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  for (const name of [pathToFileURL(path).href, path]) {
+    const [, rest] = stack.split(name, 2);
+    const [, line, column] = /^(?:\?changed=\w+)?:(\d+)(?::(\d+))?/u.exec(rest ?? '') ?? [];
+    if (line === undefined) continue;
+    // A syntax error has its column only in the marks below the line.
+    const marks = /\n( *)\^/u.exec(rest ?? '');
+    return { line: Number(line), column: Number(column ?? (marks?.[1]?.length ?? 0) + 1) };
+  }
+  return { line: 1, column: 1 };
+}
+
+let isServed = false;
+
+/** Lets modules import this package as `plinth`, wherever they are and however it is installed. */
+function serveOwnPackage(): void {
+  if (isServed) return;
+  isServed = true;
+  const url = new URL(`../index${extname(import.meta.url)}`, import.meta.url).href;
+  const resolve: ResolveHookSync = (specifier, context, next) =>
+    specifier === 'plinth' ? { url, shortCircuit: true } : next(specifier, context);
+  registerHooks({ resolve });
+}

@@ -1,0 +1,145 @@
+import { fail, ok, type Result } from '../../errors.ts';
+import { clientOf, PlinthError, type ClientOptions } from '../../client/runtime.ts';
+import type { AnyApi } from '../../extensions/code.ts';
+import { owner, type Caller } from '../../model/access.ts';
+import { versionOfFile } from '../../model/view.ts';
+import { RequestTrace } from '../../observability/events.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
+import { respondError } from '../response/error.ts';
+import { isWhole, type Response } from '../response/response.ts';
+import type { Exchange } from './exchange.ts';
+import { findBelow, nothingAt, splitUrl, uriTooLong } from './router.ts';
+
+/** A request that is made in process, as a part of another. */
+export interface InnerRequest {
+  readonly method: string;
+  readonly path: string;
+  /** Raw, without `?`. */
+  readonly search: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined: there is none. */
+  readonly body: Buffer | undefined;
+}
+
+const noBytes = Buffer.alloc(0);
+
+/** The exchange of a request that is a part of another, of whose server, database and time it is. */
+export function inside(
+  exchange: Exchange,
+  { method, path, search, headers, body = noBytes }: InnerRequest,
+): Exchange {
+  return {
+    ...exchange,
+    method,
+    url: urlOf(path, search),
+    path,
+    search,
+    headers,
+    watching: undefined,
+    readBody: () => Promise.resolve(ok(body)),
+    onWritten: undefined,
+  };
+}
+
+export function urlOf(path: string, search: string): string {
+  return search === '' ? path : `${path}?${search}`;
+}
+
+/**
+ * Answers a request in process for a caller, perhaps for `owner`. Its path is below the root of the API and in the names of
+ * the file: `/orders/1`, `/_batch`. No quota counts it, and the simulated network leaves it alone.
+ */
+export function answerAs(
+  exchange: Exchange,
+  caller: Caller,
+  request: InnerRequest,
+): MaybePromise<Result<Response>> {
+  const { trace } = exchange;
+  const { urlLength } = exchange.servedApi.api.limits;
+  if (request.path.length + request.search.length > urlLength) return fail(uriTooLong(urlLength));
+  const route =
+    findBelow(request.path.slice(1), versionOfFile, true) ?? fail(nothingAt(request.path));
+  if (!route.ok) return route;
+  const own: Exchange = {
+    ...inside(exchange, request),
+    // The settings of a session are those of the caller alone.
+    database: exchange.serviceDatabase ?? exchange.database,
+    serviceDatabase: undefined,
+    // Logs and metrics know the request by its own route.
+    trace: new RequestTrace(trace.start, trace.begin, trace.recording),
+  };
+  return exchange.answerRoute(own, route.value, caller);
+}
+
+/** The errors of requests that were made with the rights of the owner. */
+const ofOwner = new WeakSet<object>();
+
+/** Whether a request of own code without a caller's rights has failed so. */
+export function isOfOwner(error: object): boolean {
+  return ofOwner.has(error);
+}
+
+/** The API in process, in the names of the file, with the rights of a caller; `asOwner` is without access rules. */
+export type AnyDb = AnyApi['client'] & { readonly asOwner: AnyApi['client'] };
+
+/** Makes the `db` of own code that runs in an exchange. */
+export function dbOf(exchange: Exchange, caller: Caller): AnyDb {
+  const db = clientAs(exchange, caller);
+  let asOwner: AnyApi['client'] | undefined;
+  Object.defineProperty(db, 'asOwner', {
+    get: () => (asOwner ??= caller.isOwner === true ? db : clientAs(exchange, owner)),
+  });
+  return db as AnyDb;
+}
+
+function clientAs(exchange: Exchange, caller: Caller): AnyApi['client'] {
+  const fetch = async (url: string, init: RequestInit): Promise<object> => {
+    const { path, search } = splitUrl(url);
+    const { method = 'GET', body } = init;
+    const headers = Object.fromEntries(init.headers as Headers);
+    const stage = exchange.trace.recording?.current?.stage;
+    const result = await answerAs(exchange, caller, {
+      method,
+      path,
+      search,
+      headers,
+      body: typeof body === 'string' ? Buffer.from(body) : undefined,
+    });
+    if (stage !== undefined) exchange.trace.enter(stage);
+    const { requestId } = exchange;
+    const response = result.ok ? result.value : respondError(result.error, path, requestId);
+    const text = await textOf(response);
+    if (result.ok) return answered(response, text);
+    const error = new PlinthError(JSON.parse(text) as PlinthError['body'], retryAfter(response));
+    if (caller.isOwner === true) ofOwner.add(error);
+    throw error;
+  };
+  const { resources } = exchange.servedApi.api;
+  const options = { baseUrl: '', fetch: fetch as unknown as ClientOptions['fetch'] };
+  const client: unknown = clientOf({ root: '', resourceNames: [...resources.keys()] }, options);
+  return client as AnyApi['client'];
+}
+
+function retryAfter({ headers }: Response): number | undefined {
+  const value = headers['retry-after'];
+  return value === undefined ? undefined : Number(value);
+}
+
+/** As much of a `Response` as the client takes. */
+function answered({ status, headers }: Response, text: string): object {
+  return {
+    ok: true,
+    status,
+    headers: { get: (name: string) => headers[name.toLowerCase()] ?? null },
+    text: () => Promise.resolve(text),
+  };
+}
+
+async function textOf({ body }: Response): Promise<string> {
+  if (body === undefined) return '';
+  if (isWhole(body)) return String(body);
+  const parts: string[] = [];
+  for await (const part of body) parts.push(String(part));
+  return parts.join('');
+}
