@@ -48,6 +48,15 @@ export const errorTable = {
     about: 'More records match than a change of many may affect.',
   },
   DELETE_TOO_LARGE: { status: 409, about: 'The delete would reach too many records.' },
+  CONFLICT: {
+    status: 409,
+    about:
+      'Own code refuses the write in the present state, or the record kept changing while it ran.',
+  },
+  REFUSED: {
+    status: 400,
+    about: 'Own code of the server refuses the request; the status is its own.',
+  },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, about: 'The first request under this key still runs.' },
   VERSION_SUNSET: { status: 410, about: 'This version of the API has ended.' },
   PRECONDITION_FAILED: {
@@ -75,6 +84,10 @@ export const errorTable = {
     status: 500,
     about: 'An unexpected error; the log has it under the request id.',
   },
+  HOOK_DEPTH: {
+    status: 500,
+    about: 'Own code of the server calls itself too often; the log has the chain.',
+  },
   SIMULATED_ERROR: { status: 500, about: 'An error that the network simulation was asked for.' },
   NOT_SUPPORTED: { status: 501, about: 'The request needs what this server does not have.' },
   OVERLOADED: { status: 503, about: 'The server has more requests than it can answer.' },
@@ -90,6 +103,7 @@ export const errorTable = {
     about: 'The connection was lost while committing: the write may or may not have happened.',
   },
   QUERY_TIMEOUT: { status: 504, about: 'The database took longer than the deadline.' },
+  HANDLER_TIMEOUT: { status: 504, about: 'Own code of the server took longer than its deadline.' },
 } as const satisfies Record<string, { status: number; about: string }>;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -36,6 +36,18 @@ export function turnsOf(tell: (error: unknown) => void): (error: unknown) => voi
 /** Receives events. */
 export type Trace = (event: TraceEvent) => void;
 
+export type NoteLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/** A line for the log that is no request: own code writes it, or it is about own code. */
+export interface CodeNote {
+  readonly level: NoteLevel;
+  readonly requestId: string;
+  readonly message: string;
+  readonly details?: object | undefined;
+  /** An error that nobody else gets. */
+  readonly error?: unknown;
+}
+
 /** A request before it is processed. */
 export interface RequestStart {
   readonly requestId: string;
@@ -70,6 +82,8 @@ export class RequestTrace {
   databaseError: unknown;
   /** The request body, if a reader wants bodies. */
   body: Buffer | undefined;
+  /** The function of own code that failed. */
+  ownCode: string | undefined;
 
   constructor(start: RequestStart, begin: number, recording: Recording | undefined) {
     this.start = start;
@@ -139,6 +153,7 @@ export interface TraceReader {
   /** Whether it needs request bodies. */
   readonly wantsBodies: boolean;
   readonly ended: (request: RequestTrace, end: RequestEnd) => void;
+  readonly noted?: (note: CodeNote) => void;
   /** Called each time the specification was read again. */
   readonly reloaded?: (event: ReloadEvent) => void;
 }

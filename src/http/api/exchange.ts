@@ -19,7 +19,7 @@ import type { DebugOptions } from '../../query/request/debug.ts';
 import type { NetworkReport, SimulatedNetwork } from '../simulation/simulated-network.ts';
 import type { CompiledGroups } from '../../sql/compile/groups.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
-import type { RequestTrace } from '../../observability/events.ts';
+import type { CodeNote, RequestTrace } from '../../observability/events.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { ServedApi } from '../server/served-api.ts';
 import type { Metrics } from '../debug/metrics.ts';
@@ -79,8 +79,23 @@ export interface Exchange {
   readonly onWritten?: ((ids: readonly JsonValue[], isArray: boolean) => void) | undefined;
   /** The database without the settings of the caller; absent if `database` has none. */
   readonly serviceDatabase?: Database | undefined;
+  /** The run of own code that this request is a part of. */
+  readonly codeRun?: CodeRun | undefined;
+  /** Writes a line of own code into the log. */
+  readonly note: (note: CodeNote) => void;
   /** Answers a request that is a part of this one; see `inside`. */
   readonly answerRoute: AnswerRoute;
+}
+
+/** The run of own code for one request: all its functions share the time, and what they ask by `db` is one level deeper. */
+export interface CodeRun {
+  /** On the clock of `performance.now()`. */
+  readonly until: number;
+  /** The functions that led here, the outermost first. */
+  readonly chain: readonly string[];
+  /** Aborts when the time is up, or the client has gone. */
+  readonly signal: AbortSignal;
+  readonly abort: (reason: string) => void;
 }
 
 /** Answers a request to a resource or a batch as if it had come alone. */

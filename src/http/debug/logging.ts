@@ -87,6 +87,7 @@ export function requestLog(
       ...(request.databaseError === undefined
         ? {}
         : { databaseError: databaseErrorOf(request.databaseError) }),
+      ...(request.ownCode === undefined ? {} : { ownCode: request.ownCode }),
       caller: request.caller,
       client: request.client,
       ...(includeHeaders
@@ -106,6 +107,11 @@ export function requestLog(
   return {
     wantsSteps: false,
     wantsBodies: includeBodies,
+    noted: ({ level, requestId, message, details, error }) =>
+      log[level](
+        { requestId, ...details, ...(error === undefined ? {} : { err: error }) },
+        message,
+      ),
     ended: (request, end) => {
       const level = request.failure === undefined ? 'info' : 'error';
       const { method, path } = request.start;

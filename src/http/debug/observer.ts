@@ -5,6 +5,7 @@ import { anonymous } from '../../model/access.ts';
 import { readDebugOptions } from '../../query/request/debug.ts';
 import { isWhole, type Response } from '../response/response.ts';
 import {
+  type CodeNote,
   RequestTrace,
   type HeaderValues,
   type RequestStart,
@@ -96,6 +97,11 @@ export class Observer {
   read(trace: RequestTrace, body: Buffer): void {
     if (this.readers.some(wantsBodies)) trace.body = body;
   }
+
+  /** Passes a line of own code on. */
+  readonly note = (note: CodeNote): void => {
+    for (const reader of this.readers) reader.noted?.(note);
+  };
 
   end(
     trace: RequestTrace,

@@ -248,6 +248,7 @@ export class RequestHandler {
         exportBudget: this.parts.budgets.exports,
         isStopping: this.isStopping,
         answerRoute,
+        note: observer.note,
       });
     };
     const waits = !isExempt && !bodied.has(method);

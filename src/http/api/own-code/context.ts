@@ -1,0 +1,96 @@
+import type {
+  CodeContext,
+  CodeLog,
+  CodeRequest,
+  Db,
+  AnyApi,
+  Fail,
+  User,
+} from '../../../extensions/code.ts';
+import type { Caller } from '../../../model/access.ts';
+import type { NoteLevel } from '../../../observability/events.ts';
+import type { CodeRun, Exchange } from '../exchange.ts';
+import { dbOf } from '../in-process.ts';
+import { refuse } from './failing.ts';
+import { below } from './run.ts';
+
+/** What a function of own code gets. Its members are made when they are first asked for. */
+export class OwnCodeContext implements CodeContext {
+  readonly fail: Fail = refuse;
+  private readonly exchange: Exchange;
+  private readonly caller: Caller;
+  private readonly run: CodeRun;
+  private readonly place: string;
+  private made: {
+    user?: User | undefined;
+    request?: CodeRequest;
+    db?: Db<AnyApi>;
+    log?: CodeLog;
+    now?: Date;
+  } = {};
+
+  /** `place`: the function that gets it, for logs. */
+  constructor(exchange: Exchange, caller: Caller, run: CodeRun, place: string) {
+    this.exchange = exchange;
+    this.caller = caller;
+    this.run = run;
+    this.place = place;
+  }
+
+  get user(): User | undefined {
+    const { authenticated, claims, roles, name } = this.caller;
+    if (!authenticated) return undefined;
+    return (this.made.user ??= { sub: subOf(claims['sub']) ?? name, roles: [...roles], claims });
+  }
+
+  get request(): CodeRequest {
+    const { method, path, search, rawHeaders, client, requestId } = this.exchange;
+    return (this.made.request ??= {
+      method,
+      path,
+      query: new URLSearchParams(search),
+      headers: headersOf(rawHeaders),
+      ip: client.address,
+      id: requestId,
+    });
+  }
+
+  get db(): Db<AnyApi> {
+    const { exchange, run, place, caller } = this;
+    return (this.made.db ??= dbOf(below(exchange, run, place), caller) as Db<AnyApi>);
+  }
+
+  get log(): CodeLog {
+    return (this.made.log ??= logOf(this.exchange));
+  }
+
+  get now(): Date {
+    return (this.made.now ??= this.exchange.clockAndIds.now());
+  }
+
+  get signal(): AbortSignal {
+    return this.run.signal;
+  }
+
+  get mode(): 'dev' | 'start' {
+    return this.exchange.mode;
+  }
+}
+
+function subOf(sub: unknown): string | undefined {
+  return typeof sub === 'string' || typeof sub === 'number' ? String(sub) : undefined;
+}
+
+function headersOf(raw: readonly string[]): Headers {
+  const headers = new Headers();
+  for (let at = 0; at + 1 < raw.length; at += 2) headers.append(raw[at] ?? '', raw[at + 1] ?? '');
+  return headers;
+}
+
+function logOf({ note, requestId }: Exchange): CodeLog {
+  const at =
+    (level: NoteLevel): CodeLog['info'] =>
+    (message, details) =>
+      note({ level, requestId, message: String(message), details });
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
