@@ -86,6 +86,8 @@ export interface Resource {
   readonly groups: ReadonlyMap<string, readonly string[]>;
   readonly timestamps: boolean;
   readonly pagination: PaginationMode;
+  /** The order of a list that asks for none, as `sort` is written, in the names of the file; undefined for that by id. */
+  readonly sort: string | undefined;
   /** The paths of the fields that `search` looks into; undefined for the texts of its own. */
   readonly search: readonly string[] | undefined;
   readonly access: ResourceAccess;
@@ -360,6 +362,8 @@ interface RelationBase {
   readonly name: string;
   readonly owner: Resource;
   readonly description: string | undefined;
+  /** Of a relation to many records: their order where a request asks for none, in the names of the file. */
+  readonly sort: string | undefined;
 }
 
 /** `key` stands on the owner and points to `targetField` of the target. */

@@ -99,7 +99,7 @@ export function viewOf(
   subject: Subject,
   key = viewKey(api, version, subject),
 ): View {
-  return makeView(api, { version, subject, owns: false, key });
+  return makeView(api, { version, subject, owns: false, withComputed: true, key });
 }
 
 /** The Api in the names of the file, with all that it has: no version that is served. */
@@ -112,13 +112,16 @@ export const versionOfFile: Version = {
   names: new Map(),
 };
 
-/** What the owner of the data sees: everything, in the names of the storage. In it access rules are read. */
-export function ownerView(api: Api): View {
+/**
+ * What the owner of the data sees: everything, in the names of the storage. In it access rules are read. `withComputed`
+ * adds the fields without a column, which rules cannot use.
+ */
+export function ownerView(api: Api, withComputed = false): View {
   const subject: Subject = { authenticated: false, roles: new Set() };
-  return makeView(api, { version: versionOfFile, subject, owns: true, key: 'owner' });
+  return makeView(api, { version: versionOfFile, subject, owns: true, withComputed, key: 'owner' });
 }
 
-function makeView(api: Api, viewer: Pick<Viewer, 'version' | 'subject' | 'owns' | 'key'>): View {
+function makeView(api: Api, viewer: Omit<Viewer, 'view' | 'resource'>): View {
   const made = new Map<string, ResourceView | undefined>();
   const resource = (name: string): ResourceView | undefined => {
     const known = made.get(name);
@@ -148,10 +151,11 @@ interface Viewer extends Pick<View, 'version' | 'key' | 'subject' | 'resource'> 
   readonly view: View;
   /** To the owner of the data no rule applies. */
   readonly owns: boolean;
+  readonly withComputed: boolean;
 }
 
 function faceOf(resource: Resource, viewer: Viewer): ResourceView | undefined {
-  const { version, subject, owns, view } = viewer;
+  const { version, subject, owns, withComputed, view } = viewer;
   if (version.hiddenResources.has(resource)) return undefined;
   const fields = new Map<string, FieldView>();
   const inputs = new Map<string, InputView>();
@@ -184,8 +188,7 @@ function faceOf(resource: Resource, viewer: Viewer): ResourceView | undefined {
             : [],
       });
   }
-  // Filters of the file are about what is stored.
-  if (!owns)
+  if (withComputed)
     for (const field of resource.computed.values()) {
       const shown = viewComputed(field, viewer);
       if (shown === undefined) continue;

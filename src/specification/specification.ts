@@ -54,6 +54,7 @@ export interface ResourceSpecification {
   readonly timestamps?: boolean;
   readonly unique?: readonly (readonly string[])[];
   readonly indexes?: readonly (readonly string[])[];
+  readonly sort?: string;
   readonly search?: readonly string[];
   readonly access?: AccessSpecification;
   readonly pagination?: PaginationMode;
@@ -138,6 +139,7 @@ export interface FieldSpecification {
   readonly foreignKey?: string | readonly string[];
   readonly through?: string;
   readonly withPivot?: readonly string[];
+  readonly sort?: string;
   readonly typeField?: string;
   readonly idField?: string;
   readonly typeValue?: string;

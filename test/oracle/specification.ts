@@ -21,7 +21,7 @@ resources:
       boss: { type: relation, relation: belongsTo, resource: people, foreignKey: bossId }
       staff: { type: relation, relation: hasMany, resource: people, foreignKey: bossId }
       profile: { type: relation, relation: hasOne, resource: profiles, foreignKey: personId }
-      things: { type: relation, relation: hasMany, resource: things, foreignKey: ownerId }
+      things: { type: relation, relation: hasMany, resource: things, foreignKey: ownerId, sort: "-flag,owner.score,name" }
       reviews: { type: relation, relation: hasMany, resource: reviews, foreignKey: authorId }
       notes: { type: relation, relation: morphMany, resource: notes, typeValue: person }
   profiles:
@@ -40,6 +40,7 @@ resources:
       codes: { type: array, items: { type: integer } }
       reviews: { type: relation, relation: morphMany, resource: reviews, typeValue: places, onDelete: cascade }
   labels:
+    sort: -weight,things.real,title
     groups: { brief: [weight] }
     fields:
       id: { type: id, format: string }
@@ -96,7 +97,7 @@ resources:
       parent: { type: relation, relation: belongsTo, resource: things, foreignKey: parentId }
       parts: { type: relation, relation: hasMany, resource: things, foreignKey: parentId }
       labels:
-        { type: relation, relation: belongsToMany, resource: labels, through: thing-labels, withPivot: [position, remark, since] }
+        { type: relation, relation: belongsToMany, resource: labels, through: thing-labels, withPivot: [position, remark, since], sort: "pivot.position,-title" }
       reviews: { type: relation, relation: hasMany, resource: reviews, foreignKey: thingId }
       notes: { type: relation, relation: morphMany, resource: notes, typeValue: things }
   thing-labels:

@@ -254,6 +254,11 @@ export const attributeRows: readonly AttributeRow[] = [
     ...names,
     bad: [...names.bad, '[a, a]'],
   },
+  {
+    attribute: 'sort',
+    types: ['relation hasMany', 'relation belongsToMany', 'relation morphMany'],
+    ...text,
+  },
   { attribute: 'typeField', types: ['relation morphTo', 'relation morphMany'], ...field },
   { attribute: 'idField', types: ['relation morphTo', 'relation morphMany'], ...field },
   { attribute: 'typeValue', types: ['relation morphMany'], ...text },
@@ -288,10 +293,10 @@ export const fitting: Readonly<Record<string, string>> = {
   json: `${column} template`,
   'relation hasOne': 'description relation resource foreignKey onDelete',
   'relation belongsTo': 'description relation resource foreignKey onDelete required nullable',
-  'relation hasMany': 'description relation resource foreignKey onDelete',
-  'relation belongsToMany': 'description relation resource foreignKey through withPivot',
+  'relation hasMany': 'description relation resource foreignKey onDelete sort',
+  'relation belongsToMany': 'description relation resource foreignKey through withPivot sort',
   'relation morphTo': 'description relation resources typeField idField',
-  'relation morphMany': 'description relation resource typeField idField typeValue onDelete',
+  'relation morphMany': 'description relation resource typeField idField typeValue onDelete sort',
 };
 
 /** A right value for every attribute, whatever the type. */
@@ -339,6 +344,7 @@ export const anyValue: Readonly<Record<string, string>> = {
   foreignKey: 'a',
   through: 'a',
   withPivot: '[a]',
+  sort: 'a',
   typeField: 'a',
   idField: 'a',
   typeValue: 'a',

@@ -75,6 +75,7 @@ export const resourceRows: readonly KeyRow[] = [
     ],
     contradictions: ['{ per: author, min: 3, max: 2 }'],
   },
+  { at: 'resources.posts.sort', ...text },
   { at: 'resources.posts.table', ...text },
   {
     at: 'resources',

@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import type { SortKey, Step } from './oracle-query.ts';
 
 /**
  * What the oracle knows of a specification: it reads the same file with the few rules that its tests use (every key of
@@ -35,6 +36,8 @@ export interface Relation {
   /** What a link shows. */
   readonly pivot: ReadonlyMap<string, Shape>;
   readonly keys: Keys;
+  /** The order of its records where a request asks for none. */
+  readonly sort: readonly SortKey[];
 }
 
 /** The fields that hold a relation together; empty where its kind has no such field. */
@@ -59,6 +62,8 @@ export interface Resource {
   readonly groups: ReadonlyMap<string, readonly string[]>;
   /** Whether a list that names no place begins a walk by cursor. */
   readonly isByCursor: boolean;
+  /** The order of a list where a request asks for none. */
+  readonly sort: readonly SortKey[];
 }
 
 /** A record with where it is from and, where it was reached by a belongsToMany, the link. */
@@ -109,6 +114,7 @@ export interface Definition {
   readonly typeField?: string;
   readonly idField?: string;
   readonly typeValue?: string;
+  readonly sort?: string;
   readonly computed?: ComputedDefinition;
 }
 
@@ -134,6 +140,7 @@ export interface ResourceDefinition {
   readonly indexes?: readonly (readonly string[])[];
   readonly table?: string;
   readonly pagination?: string;
+  readonly sort?: string;
 }
 
 /** A file, as far as tests write it. */
@@ -182,6 +189,24 @@ export function fieldsOf(document: Document, resource: string): [string, Definit
     id: { type: 'id' },
     ...fields,
     ...(timestamps ? { createdAt: moment, updatedAt: moment } : {}),
+  });
+}
+
+/** A `sort` of the file, whose names are those of a resource. */
+function sortOf(document: Document, resource: string, text = ''): readonly SortKey[] {
+  return text.split(',').flatMap((item) => {
+    if (item === '') return [];
+    const descending = item.startsWith('-');
+    const names = item.slice(descending ? 1 : 0).split('.');
+    const steps: Step[] = [];
+    for (let at = resource; ;) {
+      const one = document.resources[at]?.fields[names[0] ?? ''];
+      if (one?.type !== 'relation' || one.resource === undefined) break;
+      steps.push({ relation: names.shift() ?? '' });
+      at = one.resource;
+    }
+    const isPivot = names[0] === 'pivot';
+    return [{ steps, isPivot, names: names.slice(isPivot ? 1 : 0), descending }];
   });
 }
 
@@ -238,6 +263,7 @@ function relationOf(document: Document, own: string, name: string): Relation {
       typeValue: definition?.typeValue ?? own,
       owners,
     },
+    sort: sortOf(document, resource, definition?.sort),
   };
 }
 
@@ -265,6 +291,7 @@ function resourceOf(document: Document, name: string): Resource {
     relations: new Map(relations),
     groups: new Map(Object.entries({ ...document.groups, ...groups })),
     isByCursor: document.resources[name]?.pagination === 'cursor',
+    sort: sortOf(document, name, document.resources[name]?.sort),
   };
 }
 

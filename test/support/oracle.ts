@@ -127,7 +127,9 @@ function related(
   const kept = rows.filter(
     filterOf(world, [resource], own(world, collection, expand, conditions), relation),
   );
-  const ordered = inOrder(world, kept, own(world, collection, expand, keys), about.nulls, relation);
+  const asked = own(world, collection, expand, keys);
+  const order = asked.length > 0 ? asked : relation.sort;
+  const ordered = inOrder(world, kept, order, about.nulls, relation);
   const first = paging === undefined ? 0 : start(paging, cap);
   const totalPages = Math.ceil(kept.length / cap);
   return {
@@ -218,7 +220,9 @@ export function answerOf(world: World, query: Query, skipped = 0): Expected {
       (ids.length === 0 || ids.some((one) => compare(kind, row.item['id'] ?? '', one) === 0)),
   );
   const offset = start(paging, limit) + skipped;
-  const body = inOrder(world, found, own(world, about, expand, sort), nulls)
+  const asked = own(world, about, expand, sort);
+  const order = asked.length > 0 ? asked : world.resource(resource).sort;
+  const body = inOrder(world, found, order, nulls)
     .slice(offset, offset + limit)
     .map((row) => shown(world, row, expand, about));
   const hasTotals = isCounted && paging.mode !== 'cursor';

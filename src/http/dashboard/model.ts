@@ -22,6 +22,7 @@ import {
   type ResourceView,
   type View,
 } from '../../model/view.ts';
+import { collectionSortText, defaultSortText } from '../../query/read/default-sort.ts';
 import { filterables, isSortable, sortables } from '../../openapi/document/filters.ts';
 import type { Model, RelationInfo, ResourceInfo, ValueInfo } from './wire-model.ts';
 
@@ -89,6 +90,7 @@ function resourceDocument(resourceView: ResourceView): ResourceInfo {
             ],
     ),
     sorts: [...sorts],
+    sort: defaultSortText(resourceView),
   };
 }
 
@@ -161,6 +163,7 @@ function relationDocument(view: RelationView, resourceView: ResourceView): Relat
     kind: relation.kind,
     description: relation.description ?? null,
     isToMany: isToMany(relation),
+    sort: collectionSortText(view, resourceView),
     targets: [...new Set(targets)],
     ...linkOf(view, resourceView),
     ...pairOf(view, resourceView),

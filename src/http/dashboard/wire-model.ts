@@ -35,6 +35,8 @@ export interface RelationInfo {
   readonly kind: string;
   readonly description: string | null;
   readonly isToMany: boolean;
+  /** The order of the related records where a request asks for none; empty for that by id. */
+  readonly sort: string;
   readonly targets: readonly string[];
   /** Present: links are written with the record. */
   readonly link?: { readonly id: ValueInfo; readonly pivot: readonly NamedInfo[] };
@@ -81,6 +83,8 @@ export interface ResourceInfo {
   readonly groups: Readonly<Record<string, readonly string[]>>;
   readonly filters: readonly FilterInfo[];
   readonly sorts: readonly string[];
+  /** The order where a request asks for none, as `sort` is written; empty for that by id. */
+  readonly sort: string;
 }
 
 export interface Model {

@@ -165,6 +165,7 @@ function draftResources(
       isReadOnly: isClosed && !isManaged,
       description: source.description,
       timestamps: source.timestamps ?? false,
+      sort: source.sort,
       search: source.search,
       pagination:
         (hasKey ? (source.pagination ?? specification.api?.pagination) : undefined) ?? 'page',

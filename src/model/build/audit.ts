@@ -72,6 +72,7 @@ function logOf(
     isManaged: true,
     description: source.description,
     timestamps: false,
+    sort: undefined,
     search: undefined,
     pagination,
     access: { read, create: nobody, update: nobody, delete: nobody },

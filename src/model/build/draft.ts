@@ -57,3 +57,12 @@ export interface Declared {
 export function memberNames({ fields, source }: DraftResource): ReadonlySet<string> {
   return new Set([...fields.keys(), ...Object.keys(source.fields)]);
 }
+
+/** What relations of every kind have. */
+export function baseOf({
+  name,
+  owner,
+  source: { description, sort },
+}: Declared): Pick<Relation, 'name' | 'owner' | 'description' | 'sort'> {
+  return { name, owner, description, sort };
+}

@@ -6,7 +6,13 @@ import { lost } from '../../specification/parsers/left-out.ts';
 import type { Report } from '../../specification/problems.ts';
 import type { Field } from '../api.ts';
 import { addField, adviseDeclared } from './fields.ts';
-import type { Declared, DraftField, DraftResource, Drafts } from './draft.ts';
+import {
+  baseOf,
+  type Declared,
+  type DraftField,
+  type DraftResource,
+  type Drafts,
+} from './draft.ts';
 import { compositeTarget, keyType, typeName } from './keys.ts';
 import { isComposite } from '../field-types/composite-id.ts';
 import { readValue } from '../validation.ts';
@@ -99,10 +105,15 @@ function buildPair(pair: Pair, resources: Drafts, report: Report): void {
   for (const [typeValue, target] of targets)
     if (!pair.morphMany.some(({ owner }) => owner === target))
       target.pairs.push({ target: resource, typeField, idField, typeValue });
-  for (const { name, owner, source } of pair.morphTo) {
-    const { description } = source;
-    const kind = 'morphTo';
-    owner.relations.set(name, { kind, name, owner, description, typeField, idField, targets });
+  for (const relation of pair.morphTo) {
+    const { name, owner } = relation;
+    owner.relations.set(name, {
+      kind: 'morphTo',
+      ...baseOf(relation),
+      typeField,
+      idField,
+      targets,
+    });
   }
   for (const relation of pair.morphMany) {
     const { name, owner, source, path } = relation;
@@ -114,9 +125,7 @@ function buildPair(pair: Pair, resources: Drafts, report: Report): void {
       );
     owner.relations.set(name, {
       kind: 'morphMany',
-      name,
-      owner,
-      description: source.description,
+      ...baseOf(relation),
       target: resource,
       typeField,
       idField,

@@ -2,7 +2,7 @@ import { lost, lostByUnknown } from '../../specification/parsers/left-out.ts';
 import type { Report } from '../../specification/problems.ts';
 import { buildMorphs } from './morphs.ts';
 import type { Field } from '../api.ts';
-import type { Declared, DraftResource, Drafts } from './draft.ts';
+import { baseOf, type Declared, type DraftResource, type Drafts } from './draft.ts';
 import { addField } from './fields.ts';
 import { buildReferences, findKey, keyType, ownKey } from './keys.ts';
 import { reportUnknown } from './names.ts';
@@ -99,9 +99,7 @@ function buildBelongsTo(relation: Declared, resources: Drafts, report: Report): 
   const target = resourceOf(source.resource, resources);
   const key = ownKey(relation, target, report);
   const targetField = key.reference?.field ?? target.id;
-  const { description } = source;
-  const kind = 'belongsTo';
-  owner.relations.set(name, { kind, name, owner, description, target, key, targetField });
+  owner.relations.set(name, { kind: 'belongsTo', ...baseOf(relation), target, key, targetField });
 }
 
 function buildHas(relation: Declared, resources: Drafts, report: Report): void {
@@ -111,8 +109,7 @@ function buildHas(relation: Declared, resources: Drafts, report: Report): void {
   const kind = source.relation === 'hasOne' ? 'hasOne' : 'hasMany';
   if (kind === 'hasOne') key.unique = true;
   const ownerField = key.reference?.field ?? owner.id;
-  const { description } = source;
-  owner.relations.set(name, { kind, name, owner, description, target, key, ownerField });
+  owner.relations.set(name, { kind, ...baseOf(relation), target, key, ownerField });
 }
 
 /**
@@ -164,9 +161,7 @@ function buildBelongsToMany(relation: Declared, resources: Drafts, report: Repor
   targetKey.ofJunction = true;
   owner.relations.set(name, {
     kind: 'belongsToMany',
-    name,
-    owner,
-    description: source.description,
+    ...baseOf(relation),
     target,
     through,
     ownerKey,

@@ -11,6 +11,7 @@ import {
   type ParameterName,
   type RequestKind,
 } from '../../query/request/parameters.ts';
+import { collectionSortText, defaultSortText } from '../../query/read/default-sort.ts';
 import { searchedPaths } from '../../query/search/search.ts';
 import { valueSchema } from './field-schemas.ts';
 import {
@@ -271,7 +272,8 @@ function collectionParameters(
   resourceView: ResourceView,
   { maxLimit, sorts }: Limits,
 ): readonly JsonSchema[] {
-  return [...resourceView.relations.values()].flatMap(({ name, relation }) => {
+  return [...resourceView.relations.values()].flatMap((view) => {
+    const { name, relation } = view;
     if (!isToMany(relation)) return [];
     const one = (part: string, description: string, more: JsonSchema): JsonSchema => ({
       name: `${name}.${part}`,
@@ -283,10 +285,14 @@ function collectionParameters(
       one('page', 'the page of each collection.', count(1)),
       one('limit', 'how many each collection has.', count(0, { maximum: maxLimit })),
       one('offset', 'how many to skip in each.', count(0)),
-      one('sort', 'what each collection is sorted by.', {
-        ...commas,
-        schema: { ...names, maxItems: sorts },
-      }),
+      one(
+        'sort',
+        `what each collection is sorted by${byDefault(collectionSortText(view, resourceView))}.`,
+        {
+          ...commas,
+          schema: { ...names, maxItems: sorts },
+        },
+      ),
     ];
   });
 }
@@ -373,13 +379,18 @@ function comparedSchema({ leaves }: Filterable, operator: Comparison, view: View
   return kinds.length > 1 ? { anyOf: kinds } : (kinds[0] ?? {});
 }
 
+/** The order where a request asks for none, if it is not that by id. */
+function byDefault(sort: string): string {
+  return sort === '' ? '' : `; without sort by ${sort}`;
+}
+
 /** What a list's or a read's description says of paths and names, which parameters alone cannot. */
 export function pathNotes(kind: RequestKind, resourceView: ResourceView, limits: Limits): string {
   const relations = [...resourceView.relations.keys()];
   const notes: string[] = [];
   if (kind === 'list')
     notes.push(
-      `Can be sorted by ${sortables(resourceView, limits).join(', ')}.`,
+      `Can be sorted by ${sortables(resourceView, limits).join(', ')}${byDefault(defaultSortText(resourceView))}.`,
       'In a list of values, as _in takes it, one with a comma or a double quote is written in double quotes.',
     );
   if (relations.length > 0) notes.push(`Relations to expand: ${relations.join(', ')}.`);

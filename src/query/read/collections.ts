@@ -2,12 +2,12 @@ import { collectionParameters } from '../request/parameters.ts';
 import { fieldRef } from '../filter/predicate.ts';
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { isToMany, type Resource } from '../../model/api.ts';
-import type { ResourceView } from '../../model/view.ts';
 import { counted } from '../../model/values.ts';
 import type { QueryProblem } from '../request/problem.ts';
 import type { Condition } from '../request/query.ts';
 import { allNodes, collectionsNamed, type ExpandNode, type NamedCollection } from './expand.ts';
 import type { CollectionPaging, SortKey } from '../plan.ts';
+import { defaultCollectionSort } from './default-sort.ts';
 import { orderedFields, planSort, withId, type PlannedSort, type SortContext } from './sort.ts';
 
 type CollectionParameter = (typeof collectionParameters)[number];
@@ -25,7 +25,6 @@ interface PathParameters {
  */
 export function planCollections(
   conditions: readonly Condition[],
-  resourceView: ResourceView,
   sort: PlannedSort,
   context: SortContext,
 ): { readonly rest: readonly Condition[]; readonly paged: readonly CollectionPaging[] } {
@@ -36,7 +35,7 @@ export function planCollections(
     const parameter = collectionParameters.find((name) => name === condition.name.slice(dot + 1));
     if (dot < 1 || parameter === undefined || expand.length === 0) return true;
     const path = condition.name.slice(0, dot);
-    const collections = collectionsNamed(path.split('.'), resourceView, expand);
+    const collections = collectionsNamed(path.split('.'), expand);
     if (collections.length === 0) return true;
     const known = getOrInsert(named, path, () => ({ collections, parameters: new Map() }));
     if (known.parameters.has(parameter))
@@ -56,7 +55,10 @@ export function planCollections(
   });
   refuseManyKeys(sort.count, own, context);
   for (const [node, keys] of sort.fromCursor ?? []) if (node.order.length === 0) node.order = keys;
-  for (const node of allNodes(expand)) node.order = collectionOrder(node);
+  for (const node of allNodes(expand)) {
+    if (node.order.length === 0) node.order = defaultCollectionSort(node, context);
+    node.order = collectionOrder(node);
+  }
   return { rest, paged: planPaging(named, problems) };
 }
 
@@ -88,7 +90,7 @@ function sortCollections(
 ): number {
   let count = 0;
   const failures: (readonly QueryProblem[])[] = [];
-  for (const { node, owner } of collections) {
+  for (const { node } of collections) {
     const problems: QueryProblem[] = [];
     if (node.order.length > 0)
       problems.push({
@@ -97,7 +99,12 @@ function sortCollections(
         message: 'is sorted by sort already',
       });
     const prefix = `${node.relation.name}.`;
-    const planned = planSort(value, owner, name, { ...context, expand: [node], prefix, problems });
+    const planned = planSort(value, node.owner, name, {
+      ...context,
+      expand: [node],
+      prefix,
+      problems,
+    });
     ({ count } = planned);
     for (const [sorted, keys] of planned.collections) sorted.order = keys;
     if (problems.length > 0) failures.push(problems);

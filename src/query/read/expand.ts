@@ -11,6 +11,8 @@ import type { CollectionPaging, SortKey } from '../plan.ts';
 
 /** A relation that the request expands, with its nested expansions. */
 export interface ExpandNode {
+  /** The resource that has the relation. */
+  readonly owner: ResourceView;
   readonly relation: RelationView;
   readonly targets: readonly {
     readonly resourceView: ResourceView;
@@ -47,17 +49,15 @@ export function collectionsOf(path: Path, expand: readonly ExpandNode[]): readon
   });
 }
 
-/** An expanded collection, the resource that has it, and the nodes on the path to it, itself included. */
+/** An expanded collection, and the nodes on the path to it, itself included. */
 export interface NamedCollection {
   readonly node: ExpandNode;
-  readonly owner: ResourceView;
   readonly trail: readonly ExpandNode[];
 }
 
 /** The expanded collections at a path of relation names; several below a morphTo. */
 export function collectionsNamed(
   path: readonly string[],
-  owner: ResourceView,
   expand: readonly ExpandNode[],
   above: readonly ExpandNode[] = [],
 ): readonly NamedCollection[] {
@@ -65,10 +65,8 @@ export function collectionsNamed(
   const node = expand.find(({ relation }) => relation.name === head);
   if (node === undefined) return [];
   const trail = [...above, node];
-  if (rest.length === 0) return isToMany(node.relation.relation) ? [{ node, owner, trail }] : [];
-  return node.targets.flatMap(({ resourceView, children }) =>
-    collectionsNamed(rest, resourceView, children, trail),
-  );
+  if (rest.length === 0) return isToMany(node.relation.relation) ? [{ node, trail }] : [];
+  return node.targets.flatMap(({ children }) => collectionsNamed(rest, children, trail));
 }
 
 /** All nodes of a tree. */
@@ -182,10 +180,19 @@ function resolve(tree: NameTree, resourceView: ResourceView): readonly ExpandNod
   return [...resourceView.relations.values()].flatMap((relation) => {
     const branch = tree.get(relation.name);
     if (branch === undefined) return [];
-    const targets = targetsOf(relation).map((target) => ({
-      ...target,
-      children: resolve(branch, target.resourceView),
-    }));
-    return [{ relation, targets, where: [], order: [], paging: undefined }];
+    return [expandNode(relation, resourceView, (target) => resolve(branch, target))];
   });
+}
+
+/** A relation to expand. `childrenOf` gives what is expanded below it, of each resource that it leads to. */
+export function expandNode(
+  relation: RelationView,
+  owner: ResourceView,
+  childrenOf: (target: ResourceView) => readonly ExpandNode[],
+): ExpandNode {
+  const targets = targetsOf(relation).map((target) => ({
+    ...target,
+    children: childrenOf(target.resourceView),
+  }));
+  return { owner, relation, targets, where: [], order: [], paging: undefined };
 }

@@ -9,6 +9,7 @@ import type { Query } from '../request/query.ts';
 import { bindQuery } from '../bind.ts';
 import { planCollections } from './collections.ts';
 import type { CursorText } from './cursor.ts';
+import { defaultSort } from './default-sort.ts';
 import { planExpand } from './expand.ts';
 import { planFilters } from '../filter/plan.ts';
 import type { Paging, ReadPlan, SortKey } from '../plan.ts';
@@ -25,6 +26,8 @@ export interface ListRequest {
   readonly preferences: Preferences;
   /** Set for a list in cursor mode. */
   readonly cursor: CursorText | undefined;
+  /** The order of the file does not matter. */
+  readonly isUnordered?: boolean;
 }
 
 /**
@@ -48,7 +51,7 @@ export function planList(request: ListRequest, api: Api): Result<ReadPlan> {
   const nulls = planNulls(reserved.get('nulls'), problems) ?? cursorNulls(cursor);
   const context = { limits: api.limits, expand, nulls, prefix: '', problems };
   const { sorted, carried } = planOrder({ ...request, cursor }, context);
-  const { rest, paged } = planCollections(query.conditions, resourceView, sorted, context);
+  const { rest, paged } = planCollections(query.conditions, sorted, context);
   const slots: Slot[] = [];
   const others = parametersOf('list');
   const filters = { resourceView, api, expand, others, isSingle: false, slots, problems };
@@ -88,7 +91,8 @@ export function planTargets(
   const own = new Map([...reserved].filter(([name]) => isChoosing(name)));
   const list = { ...query, conditions, groups, reserved: own, problems };
   const preferences = parsePrefer({});
-  return planList({ query: list, resourceView, version, preferences, cursor: undefined }, api);
+  const request = { query: list, resourceView, version, preferences, cursor: undefined };
+  return planList({ ...request, isUnordered: true }, api);
 }
 
 /** What such a request says of its answer alone. */
@@ -143,7 +147,7 @@ export function planOne(query: Query, resourceView: ResourceView, api: Api): Res
       code: 'INVALID_PARAMETER',
       message: 'sorts the expanded collections of a single record, nothing else',
     });
-  const { rest, paged } = planCollections(query.conditions, resourceView, sorted, context);
+  const { rest, paged } = planCollections(query.conditions, sorted, context);
   const slots: Slot[] = [];
   const others = parametersOf('read');
   // Sets `where` of the expanded collections. A filter of the record itself is reported as a problem.
@@ -181,21 +185,25 @@ interface CursorOrder {
   readonly nulls: string;
 }
 
-/** The order of a list: from `sort` and `nulls`, or else from the cursor. */
+/** The order of a list: from `sort` and `nulls`, or else from the cursor, or else from the file. */
 function planOrder(
-  { query, resourceView, version, cursor }: ListRequest,
+  { query, resourceView, version, cursor, isUnordered = false }: ListRequest,
   context: SortContext,
 ): { sorted: PlannedSort; carried: CursorOrder } {
   const { problems } = context;
   const { reserved } = query;
   const sort = reserved.get('sort');
   const written = sort === undefined ? noSort : planSort(sort, resourceView, 'sort', context);
+  const fromFile = isUnordered ? [] : defaultSort(resourceView, context);
   const carried = {
     sort: textOf(written.keys),
     collectionSort: textOf([...written.collections.values()].flat()),
     nulls: reserved.get('nulls') ?? '',
   };
-  if (cursor === undefined || cursor === 'first') return { sorted: written, carried };
+  if (cursor === undefined || cursor === 'first') {
+    const keys = written.keys.length > 0 ? written.keys : fromFile;
+    return { sorted: { ...written, keys }, carried: { ...carried, sort: textOf(keys) } };
+  }
   const refuse = (message: string): void => {
     problems.push({ parameter: 'cursor', code: 'INVALID_CURSOR', message });
   };
@@ -209,7 +217,10 @@ function planOrder(
     refuse('belongs to another order of nulls; leave nulls out, since a cursor carries it');
   else {
     const unread: QueryProblem[] = [];
-    const list = planCursorSort(cursor.sort, resourceView, { ...context, problems: unread });
+    const list =
+      cursor.sort === textOf(fromFile)
+        ? { ...noSort, keys: fromFile }
+        : planCursorSort(cursor.sort, resourceView, { ...context, problems: unread });
     const isPlaced = cursor.nulls === '' || cursorNulls(cursor) !== undefined;
     const collectionSort =
       sort === undefined ? (cursor.collectionSort ?? '') : carried.collectionSort;

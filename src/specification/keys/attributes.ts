@@ -400,6 +400,13 @@ export const attributes = {
     }),
     { relations: ['belongsToMany'] },
   ),
+  sort: fits(
+    text({
+      description:
+        'The order of the related records where a request asks for none, as the parameter `sort` is written; `pivot.position` sorts by a field of the links.',
+    }),
+    { relations: ['hasMany', 'belongsToMany', 'morphMany'] },
+  ),
   typeField: fits(
     fieldName("The field that holds the owner's type; `<relation>Type` if left out."),
     {

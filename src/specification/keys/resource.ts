@@ -138,6 +138,10 @@ export function resourceDefinitions({
               distinct: true,
             },
           ),
+          sort: text({
+            description:
+              'The order of a list that asks for none, as the parameter `sort` is written: `-createdAt,title`.',
+          }),
           access,
           pagination,
           network,
