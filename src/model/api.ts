@@ -364,6 +364,8 @@ interface RelationBase {
   readonly description: string | undefined;
   /** Of a relation to many records: their order where a request asks for none, in the names of the file. */
   readonly sort: string | undefined;
+  /** Who may read it, and write through it. */
+  readonly access: FieldAccess | undefined;
 }
 
 /** `key` stands on the owner and points to `targetField` of the target. */

@@ -62,6 +62,9 @@ export interface RelationView {
   readonly target: (resource: Resource) => ResourceView | undefined;
   /** What may be read of a belongsToMany's `withPivot`; otherwise empty. */
   readonly pivot: readonly FieldView[];
+  /** Whether its own rules let a new record, or a change of one, write through it. */
+  readonly creatable: boolean;
+  readonly updatable: boolean;
 }
 
 /** What a field is called among those of a view, such as `resourceView.fields.values()`; undefined where it is not there. */
@@ -186,6 +189,8 @@ function faceOf(resource: Resource, viewer: Viewer): ResourceView | undefined {
           relation.kind === 'belongsToMany'
             ? relation.pivot.flatMap((field) => viewField(field, viewer) ?? [])
             : [],
+        creatable: allows(relation, 'create', subject),
+        updatable: allows(relation, 'update', subject),
       });
   }
   if (withComputed)
@@ -227,8 +232,12 @@ function nameIn({ names }: Version, resource: Resource, stored: string): string 
   return name === undefined ? stored : name;
 }
 
-/** Whether a field leaves an operation of its resource to this caller. */
-function allows({ access }: Field, operation: Operation, subject: Subject): boolean {
+/** Whether a field or relation leaves an operation of its resource to this caller. */
+function allows(
+  { access }: Pick<Field, 'access'>,
+  operation: Operation,
+  subject: Subject,
+): boolean {
   const own = access?.[operation];
   return own === undefined || matchingRules(own, subject).length > 0;
 }
@@ -243,12 +252,18 @@ export function linkedRelation(
 }
 
 /**
- * Whether a caller may write the links of a relation with their record. Whatever changes, it takes the create and
- * delete rights of the junction, and the right to write both keys. See docs/contract/3-writing.md#links, rule 11.
+ * Whether a caller may write the links of a relation with a record that is new or that is there. Whatever changes, it
+ * takes the create and delete rights of the junction, and the right to write both keys. See
+ * docs/contract/3-writing.md#links, rule 11.
  */
-export function mayLink({ name, target }: RelationView, resourceView: ResourceView): boolean {
+export function mayLink(
+  view: RelationView,
+  resourceView: ResourceView,
+  operation: 'create' | 'update',
+): boolean {
+  const { name, target } = view;
   const linked = linkedRelation(name, resourceView);
-  if (linked === undefined) return false;
+  if (linked === undefined || !mayWriteThrough(view, operation)) return false;
   const { through, ownerKey, targetKey } = linked.relation;
   const rules = target(through)?.rules;
   return (
@@ -259,6 +274,14 @@ export function mayLink({ name, target }: RelationView, resourceView: ResourceVi
       .flatMap(keyFields)
       .every((key) => allows(key, 'create', resourceView.view.subject))
   );
+}
+
+/** Whether the rules of a relation let a caller write through it. */
+export function mayWriteThrough(
+  { creatable, updatable }: RelationView,
+  operation: 'create' | 'update',
+): boolean {
+  return operation === 'create' ? creatable : updatable;
 }
 
 /** The fields of the junction that a link in a body may name, by their names: what `withPivot` lists. */
@@ -360,12 +383,13 @@ function viewComputed(field: Field, viewer: Viewer): FieldView | undefined {
 }
 
 /**
- * Whether the other resource and the keys of a relation are readable: only then it exists. See
+ * Whether a relation is readable, and so are the other resource and its keys: only then it exists. See
  * docs/contract/5-access.md#visibility-of-relations, rule 1.
  */
 function exists(relation: Relation, viewer: Viewer): boolean {
   const readable = (...fields: readonly Field[]): boolean =>
     fields.flatMap(keyFields).every((field) => viewField(field, viewer) !== undefined);
+  if (!viewer.owns && !allows(relation, 'read', viewer.subject)) return false;
   switch (relation.kind) {
     case 'belongsTo':
       return readable(relation.key, relation.targetField);

@@ -247,7 +247,7 @@ function body(
     ...nested
       .filter(({ view }) => view.relation.kind !== 'belongsToMany' && !isApart(view.name))
       .map((one) => memberOf(one.view.name, nestedType(one, naming), true)),
-    ...linkable(resourceView).map((view) => {
+    ...linkable(resourceView, [kind === 'create' ? kind : 'update']).map((view) => {
       const needed = kind === 'create' ? neededPivot(view) : [];
       const place = placeOf(`${view.name}Pivot`);
       const one = nested.find((other) => other.view === view);

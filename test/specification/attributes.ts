@@ -189,7 +189,7 @@ export const attributeRows: readonly AttributeRow[] = [
   },
   {
     attribute: 'access',
-    types: ['string'],
+    types: ['string', 'relation morphTo', 'relation belongsToMany'],
     good: ['admin', '[admin, editor]', '{ read: a, create: [b], update: c, write: d }', '{}'],
     bad: ['[]', '[{ role: a }]', '{ delete: a }', '{ read: { role: a, where: b } }', 'true', '""'],
   },
@@ -291,12 +291,15 @@ export const fitting: Readonly<Record<string, string>> = {
   object: `${column} properties`,
   array: `${column} items minItems maxItems uniqueItems`,
   json: `${column} template`,
-  'relation hasOne': 'description relation resource foreignKey onDelete',
-  'relation belongsTo': 'description relation resource foreignKey onDelete required nullable',
-  'relation hasMany': 'description relation resource foreignKey onDelete sort',
-  'relation belongsToMany': 'description relation resource foreignKey through withPivot sort',
-  'relation morphTo': 'description relation resources typeField idField',
-  'relation morphMany': 'description relation resource typeField idField typeValue onDelete sort',
+  'relation hasOne': 'description relation access resource foreignKey onDelete',
+  'relation belongsTo':
+    'description relation access resource foreignKey onDelete required nullable',
+  'relation hasMany': 'description relation access resource foreignKey onDelete sort',
+  'relation belongsToMany':
+    'description relation access resource foreignKey through withPivot sort',
+  'relation morphTo': 'description relation access resources typeField idField',
+  'relation morphMany':
+    'description relation access resource typeField idField typeValue onDelete sort',
 };
 
 /** A right value for every attribute, whatever the type. */

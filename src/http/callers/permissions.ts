@@ -55,9 +55,10 @@ function permissionsOn(resourceView: ResourceView): object {
   const fields = [...resourceView.inputs.values()]
     .map((input) => [input.name, uses(input)] as const)
     .filter(([, own]) => own.length > 0);
-  const mayWrite = allowed.has('create') || allowed.has('update');
+  const writes = (['create', 'update'] as const).filter((operation) => allowed.has(operation));
   const relations = [...resourceView.relations].map(([name, view]) => {
-    return [name, ['read', ...(mayWrite && mayLink(view, resourceView) ? ['write'] : [])]] as const;
+    const isLinked = writes.some((operation) => mayLink(view, resourceView, operation));
+    return [name, ['read', ...(isLinked ? ['write'] : [])]] as const;
   });
   return {
     operations: Object.fromEntries(allowed),

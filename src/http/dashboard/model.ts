@@ -174,7 +174,10 @@ function relationDocument(view: RelationView, resourceView: ResourceView): Relat
 /** The pivot fields of a link, if this caller may write links. */
 function linkOf(view: RelationView, resourceView: ResourceView): Pick<RelationInfo, 'link'> {
   const linked = linkedRelation(view.name, resourceView);
-  if (linked === undefined || !mayLink(view, resourceView)) return {};
+  const isLinkable = (['create', 'update'] as const).some((one) =>
+    mayLink(view, resourceView, one),
+  );
+  if (linked === undefined || !isLinkable) return {};
   const { relation } = linked;
   const pivot = [...pivotInputs(view).values()].filter((input) => mayCarry(relation, input));
   return {

@@ -209,9 +209,11 @@ function resourceAccess(specification: Specification, own: FieldAccess): Resourc
 function rulesOf(resources: Iterable<Resource>): readonly Rule[] {
   const rulesIn = (access: FieldAccess | undefined): readonly Rule[] =>
     Object.values(access ?? {}).flat();
-  return [...resources].flatMap(({ access, fields, computed }) => [
+  return [...resources].flatMap(({ access, fields, computed, relations }) => [
     ...rulesIn(access),
-    ...[...fields.values(), ...computed.values()].flatMap((field) => rulesIn(field.access)),
+    ...[...fields.values(), ...computed.values(), ...relations.values()].flatMap((one) =>
+      rulesIn(one.access),
+    ),
   ]);
 }
 

@@ -3,6 +3,7 @@ import type {
   OnDelete,
   ResourceSpecification,
 } from '../../specification/specification.ts';
+import { fieldAccessOf } from '../access.ts';
 import type { FoundForm } from '../field-types/stored-as.ts';
 import type { Field, FieldTypes, MorphPair, Relation, Resource } from '../api.ts';
 
@@ -62,7 +63,9 @@ export function memberNames({ fields, source }: DraftResource): ReadonlySet<stri
 export function baseOf({
   name,
   owner,
-  source: { description, sort },
-}: Declared): Pick<Relation, 'name' | 'owner' | 'description' | 'sort'> {
-  return { name, owner, description, sort };
+  path,
+  source: { description, sort, access },
+}: Declared): Pick<Relation, 'name' | 'owner' | 'description' | 'sort' | 'access'> {
+  const rules = access === undefined ? undefined : fieldAccessOf(access, [...path, 'access']);
+  return { name, owner, description, sort, access: rules };
 }

@@ -41,12 +41,12 @@ const verbs = {
 };
 
 /**
- * Of a field that is there as before, whom its own rules shut out now. What its resource shuts out is told there, so
+ * Of a field or relation that is there as before, whom its own rules shut out now. What its resource shuts out is told there, so
  * only those who may still do the operation are looked at.
  */
 export function compareFieldAccess(
-  [old, before]: readonly [ResourceView, Field],
-  [now, after]: readonly [ResourceView, Field],
+  [old, before]: readonly [ResourceView, Pick<Field, 'access'>],
+  [now, after]: readonly [ResourceView, Pick<Field, 'access'>],
   operation: keyof typeof verbs,
   path: string,
   note: Note,

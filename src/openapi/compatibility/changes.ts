@@ -16,7 +16,7 @@ import {
   type ResourceView,
   type View,
 } from '../../model/view.ts';
-import { compareAccess, compareCredentials } from './access.ts';
+import { compareAccess, compareCredentials, compareFieldAccess } from './access.ts';
 import type { ApiChange, Note } from './change.ts';
 import { compareFields } from './fields.ts';
 import { linkable } from '../document/links.ts';
@@ -130,7 +130,17 @@ function compareRelations(old: ResourceView, now: ResourceView, note: Note): voi
   for (const before of old.relations.values()) {
     const after = now.relations.get(before.name);
     if (after === undefined) note(true, before.name, 'is no longer a relation');
-    else compareRelation(before, after, note);
+    else {
+      compareRelation(before, after, note);
+      for (const operation of ['read', 'create', 'update'] as const)
+        compareFieldAccess(
+          [old, before.relation],
+          [now, after.relation],
+          operation,
+          before.name,
+          note,
+        );
+    }
   }
   const links = new Set(linkable(now).map(({ name }) => name));
   for (const { name } of linkable(old))

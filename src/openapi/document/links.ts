@@ -12,9 +12,16 @@ import { readSchema, writeSchema } from './field-schemas.ts';
 import { requiredInputs } from './inputs.ts';
 import type { JsonSchema } from './schema.ts';
 
-/** The belongsToMany relations whose links this caller may write with the record. */
-export function linkable(resourceView: ResourceView): readonly RelationView[] {
-  return [...resourceView.relations.values()].filter((view) => mayLink(view, resourceView));
+const writes = ['create', 'update'] as const;
+
+/** The belongsToMany relations whose links this caller may write with a record, by one of some operations. */
+export function linkable(
+  resourceView: ResourceView,
+  by: readonly (typeof writes)[number][] = writes,
+): readonly RelationView[] {
+  return [...resourceView.relations.values()].filter((view) =>
+    by.some((operation) => mayLink(view, resourceView, operation)),
+  );
 }
 
 function throughOf({ relation, target }: RelationView): ResourceView | undefined {

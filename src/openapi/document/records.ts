@@ -86,9 +86,11 @@ export function recordSchemas(
   for (const view of linkable(resourceView)) {
     const own = nested.get(view);
     const more = own === undefined ? {} : childOperations(own, resourceView, naming);
-    schemas[`${name}${pascal(view.name)}Links`] = links(view, resourceView.view, more);
-    if (isBareLink(view)) continue;
-    schemas[`${name}${pascal(view.name)}NewLinks`] = newLinks(view, resourceView.view, more);
+    const isBare = isBareLink(view);
+    if (isBare || view.updatable)
+      schemas[`${name}${pascal(view.name)}Links`] = links(view, resourceView.view, more);
+    if (!isBare && view.creatable)
+      schemas[`${name}${pascal(view.name)}NewLinks`] = newLinks(view, resourceView.view, more);
   }
   return schemas;
 }
@@ -390,7 +392,7 @@ function body(resourceView: ResourceView, kind: BodyKind, naming: Naming): JsonS
         nested.map((one) => [one.view.name, nestedMember(one, resourceView, naming)]),
       ),
       ...Object.fromEntries(
-        linkable(resourceView).map((view) => {
+        linkable(resourceView, [kind === 'create' ? kind : 'update']).map((view) => {
           const isNew = kind === 'create' && !isBareLink(view);
           return [view.name, ref(`schemas/${name}${pascal(view.name)}${isNew ? 'New' : ''}Links`)];
         }),

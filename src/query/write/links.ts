@@ -50,6 +50,7 @@ export function readAllLinks(
 /** Whether this caller may write all links in a body. */
 export function mayWriteLinks(
   body: object,
+  kind: WriteKind,
   resourceView: ResourceView,
   clockAndIds: ClockAndIds,
 ): boolean {
@@ -57,7 +58,8 @@ export function mayWriteLinks(
     const linked = linkedRelation(name, resourceView);
     if (linked === undefined) return true;
     const { view, relation } = linked;
-    return mayLink(view, resourceView) && !lacksClaim(relation.through, clockAndIds, () => false);
+    const isAllowed = mayLink(view, resourceView, kind === 'create' ? kind : 'update');
+    return isAllowed && !lacksClaim(relation.through, clockAndIds, () => false);
   });
 }
 

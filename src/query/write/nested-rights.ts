@@ -1,5 +1,11 @@
 import type { Field, Relation } from '../../model/api.ts';
-import { fieldNameIn, mayLink, type RelationView, type ResourceView } from '../../model/view.ts';
+import {
+  fieldNameIn,
+  mayLink,
+  mayWriteThrough,
+  type RelationView,
+  type ResourceView,
+} from '../../model/view.ts';
 import type { WriteKind } from '../plan.ts';
 
 /** What a body may do with the records that a relation leads to. */
@@ -69,8 +75,9 @@ export function mayNest(
 ): boolean {
   const { relation } = view;
   const target = targetOf(view);
-  if (target === undefined) return false;
-  if (relation.kind === 'belongsToMany' && !mayLink(view, owner)) return false;
+  const right = kind === 'create' ? kind : 'update';
+  if (target === undefined || !mayWriteThrough(view, right)) return false;
+  if (relation.kind === 'belongsToMany' && !mayLink(view, owner, right)) return false;
   const { rules } = target;
   const isChange = operation === 'add' || operation === 'remove';
   if (isChange && relation.kind === 'belongsToMany') return true;

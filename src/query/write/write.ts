@@ -79,7 +79,7 @@ export function planCreate(
   if (!isArray && !isJsonObject(body)) return fail(noObject());
   const mayCreate = (item: unknown): boolean =>
     !isJsonObject(item) ||
-    (mayWriteLinks(item, resourceView, moment) &&
+    (mayWriteLinks(item, 'create', resourceView, moment) &&
       !lacksClaim(
         resource,
         moment,
@@ -191,7 +191,7 @@ function readNew(
   const own = readRecord(body, 'create', resourceView, moment, path, issues, keys);
   const values = complete(own, resourceView, moment);
   checkMorphs(values, resourceView, path, issues);
-  if (depth > 0 && !mayWriteLinks(body, resourceView, moment)) reading.isRefused = true;
+  if (depth > 0 && !mayWriteLinks(body, 'create', resourceView, moment)) reading.isRefused = true;
   const links = readAllLinks(body, 'create', resourceView, moment, path, issues);
   return { values, links, nested, path };
 }
@@ -251,7 +251,7 @@ function planChange(
   merges: boolean,
 ): Result<Omit<UpdatePlan, 'id' | 'preconditions'>> {
   if (!isJsonObject(body)) return fail(noObject());
-  if (!mayWriteLinks(body, resourceView, moment)) return refused(resourceView);
+  if (!mayWriteLinks(body, kind, resourceView, moment)) return refused(resourceView);
   const tooMany = tooManyLinks([body], resourceView);
   if (tooMany !== undefined) return fail(tooMany);
   const { limits } = resourceView.view.api;
@@ -277,7 +277,7 @@ function readChangeOf(
 ): Omit<UpdatePlan, 'id' | 'preconditions'> {
   const { resource } = resourceView;
   const { moment, merges, issues } = reading;
-  if (depth > 0 && !mayWriteLinks(body, resourceView, moment)) reading.isRefused = true;
+  if (depth > 0 && !mayWriteLinks(body, kind, resourceView, moment)) reading.isRefused = true;
   const links = readAllLinks(body, kind, resourceView, moment, path, issues);
   const nested = readNested(body, kind, resourceView, path, depth, reading);
   const keys = withKeys(noFields, nested);

@@ -316,7 +316,7 @@ export const attributes = {
     ),
     { sets: ['scalar'], relations: ['belongsTo', 'hasOne', 'hasMany', 'morphMany'] },
   ),
-  access: fits(fieldAccess, { sets: ['column'] }),
+  access: fits(fieldAccess, { sets: ['column'], relations: relationKinds }),
   generator: fits(
     scalarOrMap(
       generatorName,
