@@ -512,7 +512,10 @@ function filterTypes(resourceView: ResourceView, limits: Limits): readonly strin
   return filterables(resourceView, limits).map((filter) => {
     const { path, leaves, kind, operators: fit } = filter;
     const several =
-      kind === 'related' || kind === 'pivot' || leaves[0] === resourceView.resource.id;
+      kind === 'related' ||
+      kind === 'pivot' ||
+      kind === 'item' ||
+      leaves[0] === resourceView.resource.id;
     const bare = isBareFilter(filter) ? (several ? 'many' : 'one') : 'none';
     return `${key(path)}: [${filterType(leaves)}, ${union(fit)}, ${JSON.stringify(bare)}];`;
   });
@@ -525,8 +528,9 @@ function freeJson(resourceView: ResourceView, limits: Limits): readonly string[]
   );
 }
 
-function isFree({ type, properties }: Field): boolean {
-  return type.json === 'any' || (type.json === 'object' && properties === undefined);
+function isFree({ type, properties, items }: Field): boolean {
+  const isOpen = type.json === 'any' || (type.json === 'object' && properties === undefined);
+  return isOpen || (items !== undefined && items.items === undefined && isFree(items));
 }
 
 /** What groups records, and what functions give for which paths. */

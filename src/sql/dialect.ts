@@ -71,6 +71,16 @@ export interface SqlSyntax {
   readonly memberValue: (json: string, leaf: Field) => string;
   /** Texts put together, without those that are null; null where all are. */
   readonly joined: (texts: readonly string[], between: string) => string;
+  /**
+   * The items that are objects of a JSON array in a column, or in a member of it: a table under an alias, the JSON of an
+   * item, and the condition on the rows of the table. What is no array has no items.
+   */
+  readonly objectItems: (
+    column: string,
+    members: readonly string[],
+    field: Field,
+    alias: string,
+  ) => { readonly from: string; readonly item: string; readonly where: string };
   /** Whether a member is not there or null. */
   readonly memberIsNull: (json: string) => string;
   /** Turns what `memberValue` or `sortKey` took out of JSON into the value on the wire. */

@@ -142,3 +142,36 @@ test('the least and the greatest of numbers are numbers, and what is beyond them
   expect((body as { id: number }[]).map(({ id }) => id)).toEqual([2, 4, 1, 0, 3]);
   await existing.stop();
 });
+
+const ofParts =
+  'resources: { things: { fields: { parts: { type: array, items: { type: object, properties: { a: { type: integer } } } } } } }';
+const oddParts = [
+  '[{"a":1},7,"x",null,[{"a":2}]]',
+  '[{"a":"1"},{"b":{"a":1}}]',
+  '{"a":1}',
+  '"a"',
+  '7',
+  'null',
+  '[]',
+  '[[{"a":1}]]',
+  '[{}]',
+];
+const partsSql = (id: string, json: string): string =>
+  `CREATE TABLE things (id ${id}, parts ${json}); INSERT INTO things VALUES ${oddParts.map((value, index) => `(${index + 1}, '${value}')`).join(', ')}, (10, NULL)`;
+
+test.each([
+  ['SQLite', () => existingSqlite(ofParts, partsSql('INTEGER PRIMARY KEY', 'TEXT'))],
+  ['PostgreSQL', () => existingPostgres(ofParts, partsSql('bigint PRIMARY KEY', 'jsonb'))],
+] as const)('items that are no objects are none of a filter, on %s', async (_, open) => {
+  const existing = await open();
+  const found = async (query: string): Promise<unknown> => {
+    const { body } = await existing.api.get(`/v1/things?${query}&fields=id`);
+    return (body as { id: number }[]).map(({ id }) => id);
+  };
+  expect(await found('parts.a=1')).toEqual([1]);
+  expect(await found('parts.a_exists=true')).toEqual([1, 2]);
+  expect(await found('parts.a_exists=false')).toEqual([2, 9]);
+  expect(await found('parts.a_neq=1')).toEqual([2, 9]);
+  expect(await found('parts.a=2')).toEqual([]);
+  await existing.stop();
+});

@@ -54,6 +54,8 @@ function operatorsOf({ type, items, definition }: Shape, isMember: boolean): rea
 interface End {
   readonly fields: ReadonlyMap<string, Shape>;
   readonly relations: ReadonlyMap<string, Relation>;
+  /** Whether they are those of the items of an array. */
+  readonly isItem: boolean;
   /** What the last step follows. */
   readonly last: Relation | undefined;
 }
@@ -75,6 +77,8 @@ export function endOf(world: World, resource: string, steps: readonly Step[]): E
         .flatMap((one) => [...one.relations])
         .filter(([name]) => !found.some((one) => one.fields.has(name))),
     ),
+    // No resource of the file has a dot in its name.
+    isItem: resources.some((name) => name.includes('.')),
     last: before
       .map((name) => world.resource(name).relations.get(steps.at(-1)?.relation ?? ''))
       .find((one) => one !== undefined),
@@ -212,8 +216,13 @@ export function randomCondition(
   isInGroup: boolean,
 ): Condition | undefined {
   const { resource } = witness;
-  const steps = [...start, ...randomSteps(draw, world, resource, start, 3)];
-  const { fields, relations, last } = endOf(world, resource, steps);
+  const records = [...start, ...randomSteps(draw, world, resource, start, 3)];
+  const arrays = [...endOf(world, resource, records).fields].filter(
+    ([, { items }]) => items?.properties !== undefined,
+  );
+  const isOfItems = arrays.length > 0 && draw.chance(30);
+  const steps = isOfItems ? [...records, { relation: draw.pick(arrays)[0] }] : records;
+  const { fields, relations, last, isItem } = endOf(world, resource, steps);
   if (relations.size > 0 && draw.chance(12)) {
     const [name, operator] = [draw.pick([...relations.keys()]), draw.pick(presence)];
     if (fields.has(`${name}${operator}`)) return undefined;
@@ -225,7 +234,7 @@ export function randomCondition(
   const names = randomNames(draw, among);
   const shape = shapeAt(among, names);
   if (shape === undefined) return undefined;
-  const operator = draw.pick(operatorsOf(shape, names.length > 1));
+  const operator = draw.pick(operatorsOf(shape, names.length > 1 || isItem));
   const path = { steps, isPivot, names };
   if (
     isTooDeep(path) ||

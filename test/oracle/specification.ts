@@ -83,6 +83,17 @@ resources:
       words: { type: array, items: { type: string } }
       numbers: { type: array, nullable: false, required: true, items: { type: integer } }
       prices: { type: array, items: { type: decimal, scale: 2 } }
+      pieces:
+        type: array
+        items:
+          type: object
+          nullable: true
+          properties:
+            code: { type: string }
+            cost: { type: decimal, scale: 2 }
+            made: { type: date }
+            inner: { type: object, properties: { depth: { type: number } } }
+            cuts: { type: array, items: { type: object, properties: { at: { type: integer }, words: { type: array, items: { type: string } } } } }
       flags: { type: array, items: { type: boolean, nullable: true } }
       days: { type: array, items: { type: date } }
       price_gt: { type: decimal }

@@ -61,6 +61,8 @@ export interface Resource {
   readonly relations: ReadonlyMap<string, Relation>;
   readonly groups: ReadonlyMap<string, readonly string[]>;
   /** Whether a list that names no place begins a walk by cursor. */
+  /** Arrays of objects, whose items filters reach as they do related records: those of a resource of their own. */
+  readonly items: ReadonlyMap<string, Pick<Relation, 'isMany' | 'targets'>>;
   readonly isByCursor: boolean;
   /** The order of a list where a request asks for none. */
   readonly sort: readonly SortKey[];
@@ -267,6 +269,35 @@ function relationOf(document: Document, own: string, name: string): Relation {
   };
 }
 
+/** The fields that are arrays of objects whose members the file declares. */
+function itemsOf(resource: string, fields: ReadonlyMap<string, Shape>): Resource['items'] {
+  return new Map(
+    [...fields].flatMap(([name, { items }]) =>
+      items?.properties === undefined
+        ? []
+        : [[name, { isMany: true, targets: [`${resource}.${name}`] }] as const],
+    ),
+  );
+}
+
+/** The items of the arrays of a resource as resources, those in them too. */
+function resourcesOfItems({ name, fields }: Resource): readonly Resource[] {
+  return [...fields].flatMap(([field, { items }]) => {
+    if (items?.properties === undefined) return [];
+    const called = `${name}.${field}`;
+    const inner: Resource = {
+      name: called,
+      fields: items.properties,
+      items: itemsOf(called, items.properties),
+      relations: new Map(),
+      groups: new Map(),
+      isByCursor: false,
+      sort: [],
+    };
+    return [inner, ...resourcesOfItems(inner)];
+  });
+}
+
 function resourceOf(document: Document, name: string): Resource {
   const groups = document.resources[name]?.groups ?? {};
   const entries = fieldsOf(document, name);
@@ -281,13 +312,15 @@ function resourceOf(document: Document, name: string): Resource {
       ? shape
       : { ...shape, type: 'enum', values: [...morph.keys.owners.keys()] };
   };
+  const fields = new Map(
+    entries
+      .filter(([, { type, writeOnly }]) => type !== 'relation' && writeOnly !== true)
+      .map(([field, definition]) => [field, typed(field, shapeOf(definition))] as const),
+  );
   return {
     name,
-    fields: new Map(
-      entries
-        .filter(([, { type, writeOnly }]) => type !== 'relation' && writeOnly !== true)
-        .map(([field, definition]) => [field, typed(field, shapeOf(definition))] as const),
-    ),
+    fields,
+    items: itemsOf(name, fields),
     relations: new Map(relations),
     groups: new Map(Object.entries({ ...document.groups, ...groups })),
     isByCursor: document.resources[name]?.pagination === 'cursor',
@@ -306,6 +339,7 @@ export function known<V>(map: ReadonlyMap<string, V>, key: string): V {
 export class World {
   readonly resources: ReadonlyMap<string, Resource>;
   readonly limits: Readonly<Record<string, number>>;
+  private readonly ofItems: ReadonlyMap<string, Resource>;
   private rows: ReadonlyMap<string, readonly Row[]> = new Map();
   /** By the record itself, since another may be about to take its place. */
   private found = new WeakMap<Item, Map<string, readonly Row[]>>();
@@ -320,6 +354,9 @@ export class World {
     this.limits = document.limits;
     this.resources = new Map(
       Object.keys(document.resources).map((name) => [name, resourceOf(document, name)]),
+    );
+    this.ofItems = new Map(
+      [...this.resources.values()].flatMap(resourcesOfItems).map((one) => [one.name, one]),
     );
   }
 
@@ -362,12 +399,25 @@ export class World {
   }
 
   resource(name: string): Resource {
-    return known(this.resources, name);
+    return this.ofItems.get(name) ?? known(this.resources, name);
+  }
+
+  /** Where a step of a path leads to from a resource; undefined where there is no such step. */
+  step(resource: string, name: string): Pick<Relation, 'isMany' | 'targets'> | undefined {
+    const { relations, items } = this.resource(resource);
+    return relations.get(name) ?? items.get(name);
   }
 
   /** The records that a relation leads to, in no order; none where the resource has no such relation. */
   related(row: Row, name: string): readonly Row[] {
-    const relation = this.resource(row.resource).relations.get(name);
+    const { relations, items } = this.resource(row.resource);
+    const [resource] = items.get(name)?.targets ?? [];
+    const value = row.item[name];
+    if (resource !== undefined)
+      return (Array.isArray(value) ? (value as readonly Value[]) : []).flatMap((item) =>
+        item === null ? [] : [{ resource, item: item as Item, pivot: undefined }],
+      );
+    const relation = relations.get(name);
     if (relation === undefined) return [];
     const own = this.found.get(row.item) ?? new Map<string, readonly Row[]>();
     this.found.set(row.item, own);

@@ -101,7 +101,7 @@ function satisfies(world: World, row: Row, branch: Branch, via?: Relation): bool
 
 /** Whether a step leads to many records, from whichever of these resources. */
 function isManyFrom(world: World, resources: readonly string[], { relation }: Step): boolean {
-  return resources.some((name) => world.resource(name).relations.get(relation)?.isMany === true);
+  return resources.some((name) => world.step(name, relation)?.isMany === true);
 }
 
 /** The resources of the records at each point of a path, the start first. */
@@ -113,7 +113,7 @@ export function resourcesAlong(
   const along = [start];
   for (const { relation, target } of steps) {
     const targets = (along.at(-1) ?? []).flatMap(
-      (name) => world.resource(name).relations.get(relation)?.targets ?? [],
+      (name) => world.step(name, relation)?.targets ?? [],
     );
     along.push([...new Set(target === undefined ? targets : [target])]);
   }

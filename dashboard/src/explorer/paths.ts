@@ -150,6 +150,7 @@ function groupsOf(
   const all = [
     { group: 'Fields', items: pathsOf('field') },
     { group: 'Members of objects', items: pathsOf('member') },
+    { group: 'Items of arrays', items: pathsOf('item') },
     { group: 'Carried by the link', items: carried },
     { group: 'Relations', items: pathsOf('relation') },
   ];

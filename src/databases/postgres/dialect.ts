@@ -328,6 +328,17 @@ export const postgresAlike: Dialect = {
   member: (column, members, field) =>
     `(${[compared(column, field), ...members.map((name) => `${postgresText(name)}::text`)].join(' -> ')})`,
   memberValue: (json, leaf) => (leaf.type === anyMember ? json : memberValue(json, leaf)),
+  objectItems: (column, members, field, alias) => {
+    const json =
+      members.length === 0 && nativeSql(field)?.isArray === true
+        ? `to_jsonb(${column})`
+        : postgresAlike.member(column, members, field);
+    return {
+      from: `jsonb_array_elements(CASE jsonb_typeof(${json}) WHEN 'array' THEN ${json} END) AS ${alias}(item)`,
+      item: `${alias}.item`,
+      where: `jsonb_typeof(${alias}.item) = 'object'`,
+    };
+  },
   joined: (texts, between) =>
     `(CASE WHEN coalesce(${texts.join(', ')}) IS NOT NULL THEN concat_ws(${[postgresText(between), ...texts].join(', ')}) END COLLATE "C")`,
   memberIsNull: (json) => `coalesce(jsonb_typeof(${json}), 'null') = 'null'`,

@@ -308,6 +308,15 @@ export const sqlite: Dialect = {
     const form = leaf.type.json;
     return `(CASE WHEN json_type(${json}) IN (${jsonTypes[form]}) THEN ${jsonValue(json, form)} END)`;
   },
+  objectItems: (column, members, field, alias) => {
+    const json = members.length === 0 ? column : sqlite.member(column, members, field);
+    return {
+      from: `json_each(CASE json_type(${json}) WHEN 'array' THEN ${json} END) AS ${alias}`,
+      // What is no object is no JSON text either, which `->` would fail at.
+      item: `(CASE ${alias}.type WHEN 'object' THEN ${alias}.value END)`,
+      where: `${alias}.type = 'object'`,
+    };
+  },
   joined: (texts, between) =>
     `(CASE WHEN coalesce(${[...texts, 'NULL'].join(', ')}) IS NOT NULL THEN concat_ws(${[sqliteText(between), ...texts].join(', ')}) END)`,
   memberIsNull: (json) => `coalesce(json_type(${json}), 'null') = 'null'`,

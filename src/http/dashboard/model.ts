@@ -83,7 +83,7 @@ function resourceDocument(resourceView: ResourceView): ResourceInfo {
                 path,
                 kind,
                 operators: fit,
-                isSortable: leaf !== undefined && isSortable(leaf),
+                isSortable: kind !== 'item' && leaf !== undefined && isSortable(leaf),
                 type: leaf?.type.name ?? null,
                 values: (leaf && visibleValues(leaf, resourceView.view)) ?? null,
               },

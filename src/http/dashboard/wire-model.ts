@@ -59,7 +59,7 @@ export interface RelationInfo {
 /** A path that stays with the resource and its links; what is behind a relation is among the filters of its targets. */
 export interface FilterInfo {
   readonly path: string;
-  readonly kind: 'field' | 'member' | 'relation' | 'pivot';
+  readonly kind: 'field' | 'member' | 'item' | 'relation' | 'pivot';
   readonly operators: readonly string[];
   readonly isSortable: boolean;
   readonly type: string | null;

@@ -12,10 +12,10 @@ export interface Filterable {
   readonly leaves: readonly Field[];
   readonly operators: readonly Operator[];
   /**
-   * Whether it is a field of the resource itself, a member of one, a relation, something that a relation's links carry,
-   * or a field behind a relation.
+   * Whether it is a field of the resource itself, a member of one, a member of the items of an array, a relation, something
+   * that a relation's links carry, or a field behind a relation.
    */
-  readonly kind: 'field' | 'member' | 'relation' | 'pivot' | 'related';
+  readonly kind: 'field' | 'member' | 'item' | 'relation' | 'pivot' | 'related';
 }
 
 /**
@@ -43,12 +43,15 @@ export function filterables(resourceView: ResourceView, limits: Limits): readonl
   return [...paths].flatMap(([path, kind]) => {
     const resolved = isTooDeep(path, limits) ? undefined : resolvePath(path, resourceView);
     if (resolved?.ok !== true) return [];
+    const isOfItems = resolved.value.kind === 'items';
     const takes = operatorsAt(resolved.value);
     // What is a path itself, such as that of a field level_gt, is no level with an operator.
     const fit = filterOperators().filter(
       (one) => takes.has(one) && !paths.has(filterName(path, one)),
     );
-    return [{ path, kind, leaves: endsOf(resolved.value), operators: fit }];
+    return [
+      { path, kind: isOfItems ? 'item' : kind, leaves: endsOf(resolved.value), operators: fit },
+    ];
   });
 }
 
@@ -73,6 +76,7 @@ function operatorsAt(path: Path): ReadonlySet<Operator> {
       ? new Set(operatorsOf(type.comparison))
       : flags;
   }
+  if (path.kind === 'items') return operatorsAt(path.next);
   return new Set(
     path.branches.flatMap(({ next }) => [...(next === undefined ? flags : operatorsAt(next))]),
   );
@@ -100,7 +104,11 @@ export function sortables(resourceView: ResourceView, limits: Limits): readonly 
   );
   return [...own, ...through].filter((path) => {
     const resolved = isTooDeep(path, limits) ? undefined : resolvePath(path, resourceView);
-    return resolved?.ok === true && endsOf(resolved.value).some(isSortable);
+    return (
+      resolved?.ok === true &&
+      resolved.value.kind !== 'items' &&
+      endsOf(resolved.value).some(isSortable)
+    );
   });
 }
 
@@ -111,11 +119,13 @@ export function isSortable({ type, items }: Field): boolean {
   );
 }
 
-/** The paths of a field and of the declared members below it. */
-function pathsOf(path: string, { properties }: Field): readonly string[] {
+/** The paths of a field and of the declared members below it, those of the items of an array too. */
+function pathsOf(path: string, { properties, items }: Field): readonly string[] {
   return [
     path,
-    ...[...(properties ?? [])].flatMap(([name, member]) => pathsOf(`${path}.${name}`, member)),
+    ...[...(properties ?? items?.properties ?? [])].flatMap(([name, member]) =>
+      pathsOf(`${path}.${name}`, member),
+    ),
   ];
 }
 
@@ -139,5 +149,6 @@ function related(view: RelationView): readonly string[] {
 
 function endsOf(path: Path): readonly Field[] {
   if (path.kind === 'field') return [path.ref.leaf];
+  if (path.kind === 'items') return endsOf(path.next);
   return path.branches.flatMap(({ next }) => (next === undefined ? [] : endsOf(next)));
 }

@@ -130,7 +130,7 @@ function belowRelation(
 }
 
 function isCollection(path: Path): boolean {
-  if (path.kind === 'field') return false;
+  if (path.kind !== 'relation') return false;
   const next = path.branches.flatMap((branch) => branch.next ?? []);
   return next.length === 0 ? isToMany(path.relation) : next.some(isCollection);
 }
@@ -160,6 +160,7 @@ function typeOf(name: string, resourceView: ResourceView): FieldType | undefined
 /** The type at the end of a path; through a morphTo, that of the first target that has the field. */
 function typeAt(path: Path): FieldType | undefined {
   if (path.kind === 'field') return path.ref.leaf.type;
+  if (path.kind === 'items') return typeAt(path.next);
   const [next] = path.branches.flatMap((branch) => branch.next ?? []);
   return next && typeAt(next);
 }

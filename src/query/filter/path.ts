@@ -14,6 +14,8 @@ import { fieldRef, type FieldRef } from './predicate.ts';
 /** A resolved dotted path, step by step. */
 export type Path =
   | { readonly kind: 'field'; readonly ref: FieldRef }
+  /** A step to the items of an array that are objects; `next` is relative to an item. */
+  | { readonly kind: 'items'; readonly ref: FieldRef; readonly next: Path }
   | {
       readonly kind: 'relation';
       readonly relation: Relation;
@@ -71,6 +73,7 @@ const costOfToMany = 5;
  */
 export function costOf(path: Path, ofEnd: (ref: FieldRef) => number = () => 1): number {
   if (path.kind === 'field') return ofEnd(path.ref);
+  if (path.kind === 'items') return costOf(path.next, ofEnd) + costOfToMany;
   const below = path.branches.map(({ next }) => (next === undefined ? 1 : costOf(next, ofEnd)));
   return Math.max(1, ...below) + (isToMany(path.relation) ? costOfToMany : 0);
 }
@@ -99,7 +102,13 @@ export function isTooDeep(path: string, { pathDepth }: Limits): boolean {
 /** Whether the end of a path is declared in the file, on any branch; members of json values are not. */
 export function isDeclared(path: Path): boolean {
   if (path.kind === 'field') return path.ref.leaf.type !== anyMember;
+  if (path.kind === 'items') return isDeclared(path.next);
   return path.branches.some(({ next }) => next === undefined || isDeclared(next));
+}
+
+/** Whether paths lead to members of a field, or of the items of an array. */
+function leadsOn(field: Field): boolean {
+  return hasMembers(field) || (field.items !== undefined && hasMembers(field.items));
 }
 
 /** Whether paths lead below a field. */
@@ -114,14 +123,14 @@ function follow(
 ): Result<Path, PathProblem> {
   const head = parts[at] ?? '';
   const field = resourceView.fields.get(head)?.field;
-  if (field !== undefined) return intoField(field, parts, at);
+  if (field !== undefined) return intoField(fieldRef(field), parts, at);
   const colon = head.indexOf(':');
   const view = resourceView.relations.get(colon === -1 ? head : head.slice(0, colon));
   if (view !== undefined)
     return intoRelation(view, colon === -1 ? undefined : head.slice(colon + 1), parts, at);
   const isLast = at === parts.length - 1;
   const fields = [...resourceView.fields.values()].filter(
-    ({ field: one }) => isLast || hasMembers(one),
+    ({ field: one }) => isLast || leadsOn(one),
   );
   const relations = [...resourceView.relations.values()];
   const others =
@@ -133,39 +142,54 @@ function follow(
   return fail({ part: at, candidates: [...fields.map(({ name }) => name), ...others] });
 }
 
-function intoField(field: Field, parts: readonly string[], at: number): Result<Path, PathProblem> {
-  const members = parts.slice(at + 1);
-  if (members.length === 0) return ok({ kind: 'field', ref: fieldRef(field) });
-  const leaf = memberOf(field, parts[at] ?? '', members, at + 1);
-  return leaf.ok
-    ? ok({ kind: 'field', ref: { ...fieldRef(field), members, leaf: leaf.value } })
-    : leaf;
+/** Resolves what follows the field that is part `at` of a path. */
+function intoField(ref: FieldRef, parts: readonly string[], at: number): Result<Path, PathProblem> {
+  return intoMembers(ref, parts[at] ?? '', parts.slice(at + 1), at + 1);
 }
 
-/** Resolves members below a field whose name in this version is `called`; the first member is part `at` of the path. */
-function memberOf(
-  field: Field,
+/** Resolves members below a value that this version calls `called`; the first member is part `at` of the path. */
+function intoMembers(
+  ref: FieldRef,
   called: string,
   members: readonly string[],
   at: number,
-): Result<Field, PathProblem> {
+): Result<Path, PathProblem> {
   const [name, ...rest] = members;
-  if (name === undefined)
-    return ok(field.type.member === undefined ? field : { ...field, type: field.type.member });
-  const { properties, type } = field;
+  const { leaf } = ref;
+  const { properties, items, type } = leaf;
+  if (name === undefined) {
+    const { member = type } = ref.members.length === 0 ? {} : type;
+    return ok({
+      kind: 'field',
+      ref: { ...ref, leaf: member === type ? leaf : { ...leaf, type: member } },
+    });
+  }
+  if (items !== undefined && hasMembers(items)) {
+    // An item is JSON, whatever the type of the column.
+    const item = fieldRef({ ...items, native: undefined });
+    const next = intoMembers(item, called, members, at);
+    return next.ok ? ok({ kind: 'items', ref, next: next.value }) : next;
+  }
   const property = properties?.get(name);
-  if (property !== undefined) return memberOf(property, name, rest, at + 1);
+  if (property !== undefined) {
+    const inner = { ...ref, members: [...ref.members, name], leaf: property };
+    return intoMembers(inner, name, rest, at + 1);
+  }
   if (properties !== undefined) return fail({ part: at, candidates: [...properties.keys()] });
-  if (!hasMembers(field))
+  if (!hasMembers(leaf))
     return fail({
       part: at,
       candidates: [],
       message: `${called} is of type ${type.name} and has no members`,
     });
   // Undeclared members are looked up by key in the stored JSON.
-  return members.some((member) => member === '' || /^__.*__$/u.test(member) || !readText(member).ok)
-    ? fail({ part: at, candidates: [] })
-    : ok({ ...field, name: members.join('.'), type: anyMember, values: undefined });
+  if (members.some((member) => member === '' || /^__.*__$/u.test(member) || !readText(member).ok))
+    return fail({ part: at, candidates: [] });
+  const found = { ...leaf, name: members.join('.'), type: anyMember, values: undefined };
+  return ok({
+    kind: 'field',
+    ref: { ...ref, members: [...ref.members, ...members], leaf: found },
+  });
 }
 
 /** Of two branches on which a path fails, the problem of the one that resolves farther; on a tie the candidates of both. */
@@ -210,10 +234,9 @@ function intoRelation(
         part: name === undefined ? next : next + 1,
         candidates: view.pivot.map((one) => (name === undefined ? `pivot.${one.name}` : one.name)),
       });
-    const below = intoField(field, parts, next + 1);
-    if (!below.ok || below.value.kind !== 'field') return below;
-    const path: Path = { kind: 'field', ref: { ...below.value.ref, isPivot: true } };
-    const branch = { target: relation.target, typeValue: undefined, next: path };
+    const below = intoField(fieldRef(field, true), parts, next + 1);
+    if (!below.ok) return below;
+    const branch = { target: relation.target, typeValue: undefined, next: below.value };
     return ok({ kind: 'relation', relation, branches: [branch] });
   }
   let problem: PathProblem | undefined;

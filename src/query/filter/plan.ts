@@ -17,6 +17,8 @@ import { collectionsOf, type ExpandNode } from '../read/expand.ts';
 interface Conditions {
   readonly own: Predicate[];
   readonly related: Map<string, Related>;
+  /** Conditions on one item of an array. */
+  readonly items: Map<string, { readonly ref: FieldRef; readonly conditions: Conditions }>;
 }
 
 /** Conditions on one related record. Filters that share a relation prefix are about the same related record. */
@@ -46,7 +48,11 @@ export interface FilterContext {
   readonly problems: QueryProblem[];
 }
 
-const noConditions = (): Conditions => ({ own: [], related: new Map() });
+const noConditions = (): Conditions => ({
+  own: [],
+  related: new Map(),
+  items: new Map(),
+});
 
 /**
  * Resolves the filters of a request: returns the conditions on the records themselves, and sets `where` of the expanded
@@ -217,7 +223,8 @@ function planCondition(
           ? { kind: 'null', ref, isNull: !isAsked }
           : compare(name, sources, ref, listed ?? operator, context, listed !== undefined),
       );
-    } else if (endsHere(end)) {
+    } else if (end.kind === 'items') visit(end.next);
+    else if (endsHere(end)) {
       const branches = end.branches.map(({ target, typeValue }) => ({
         target,
         typeValue,
@@ -259,6 +266,7 @@ function compare(
 /** The number of fields that a path leads to; several through a morphTo. */
 function countRefs(path: Path): number {
   if (path.kind === 'field') return 1;
+  if (path.kind === 'items') return countRefs(path.next);
   return path.branches.reduce(
     (sum, { next }) => sum + (next === undefined ? 0 : countRefs(next)),
     0,
@@ -280,6 +288,15 @@ function add(
   const leaf = leaves.get(path);
   if (leaf !== undefined) conditions.own.push(leaf);
   if (leaf !== undefined || path.kind === 'field') return;
+  if (path.kind === 'items') {
+    const { ref, next } = path;
+    const { field, members, isPivot } = ref;
+    const name = [isPivot ? 'pivot' : '', field.name, ...members].join('.');
+    const own = `${name}${goesToMany(next) ? '' : further}`;
+    const one = getOrInsert(conditions.items, own, () => ({ ref, conditions: noConditions() }));
+    add(one.conditions, next, further, leaves);
+    return;
+  }
   const { relation } = path;
   const isLastToMany =
     isToMany(relation) && !path.branches.some(({ next }) => next && goesToMany(next));
@@ -304,11 +321,12 @@ function add(
 
 /** Whether a path continues through a to-many relation. A final relation does not count. */
 function goesToMany(path: Path): boolean {
+  if (path.kind === 'items') return true;
   if (path.kind === 'field' || endsHere(path)) return false;
   return isToMany(path.relation) || path.branches.some(({ next }) => next && goesToMany(next));
 }
 
-function predicatesOf({ own, related }: Conditions): readonly Predicate[] {
+function predicatesOf({ own, related, items }: Conditions): readonly Predicate[] {
   const others = [...related.values()].map(({ relation, branches }): Predicate => ({
     kind: 'related',
     relation,
@@ -319,5 +337,10 @@ function predicatesOf({ own, related }: Conditions): readonly Predicate[] {
       where: predicatesOf(conditions),
     })),
   }));
-  return [...own, ...others];
+  const ofItems = [...items.values()].map(({ ref, conditions }): Predicate => ({
+    kind: 'items',
+    ref,
+    where: predicatesOf(conditions),
+  }));
+  return [...own, ...others, ...ofItems];
 }

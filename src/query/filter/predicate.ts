@@ -72,6 +72,8 @@ export type Predicate =
       readonly branches: readonly RelatedBranch[];
       readonly isNegated: boolean;
     }
+  /** An item of the array satisfies all of `where`, whose references are relative to it. */
+  | { readonly kind: 'items'; readonly ref: FieldRef; readonly where: readonly Predicate[] }
   /** At least one of the parts, all, or none holds; a comparison with null does not hold. */
   | { readonly kind: 'or' | 'and' | 'not'; readonly parts: readonly Predicate[] }
   /** The belongsToMany link to the record satisfies all of `where`. */
@@ -104,6 +106,7 @@ export function withParts(predicate: Predicate, change: (part: Predicate) => Pre
     case 'and':
     case 'not':
       return { ...predicate, parts: predicate.parts.map(change) };
+    case 'items':
     case 'link':
       return { ...predicate, where: predicate.where.map(change) };
     case 'related': {

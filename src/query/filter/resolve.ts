@@ -70,6 +70,10 @@ function fitting(name: string, path: Path, operator: Operator): Result<Resolved,
 
 function cutToFit(path: Path, operator: Operator): Path | undefined {
   if (path.kind === 'field') return takes(path.ref.leaf.type, operator) ? path : undefined;
+  if (path.kind === 'items') {
+    const fit = cutToFit(path.next, operator);
+    return fit && { ...path, next: fit };
+  }
   const branches = path.branches.flatMap((branch) => {
     if (branch.next === undefined) return isFlag(operator) ? [branch] : [];
     const next = cutToFit(branch.next, operator);
@@ -85,6 +89,7 @@ function typeAndOperators(path: Path, name: string): string {
     const fit = operatorsOf(type.comparison).map((operator) => operators[operator].suffix);
     return `is of type ${type.name}, which takes ${fit.join(', ')}`;
   }
+  if (path.kind === 'items') return typeAndOperators(path.next, name);
   const next = path.branches[0]?.next;
   return next === undefined
     ? `is a relation, which takes _exists, _null or a path to a field of it, such as ${name}.id`

@@ -254,6 +254,10 @@ function typeOf(name: Exclude<GroupFunction, 'count'>, leaf: Field): Partial<Fie
 /** The relations of a path, which lead to one record each, and the value at its end. */
 function sourceOf(path: Path, name: string): Found<Pick<SortKey, 'steps' | 'ref'>> {
   if (path.kind === 'field') return ok({ steps: [], ref: path.ref });
+  if (path.kind === 'items')
+    return refuse(
+      `${name} goes through the items of an array, which would count a record more than once`,
+    );
   const { relation } = path;
   const [branch] = path.branches;
   if (relation.kind === 'morphTo')

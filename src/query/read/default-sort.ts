@@ -133,6 +133,7 @@ function textIn(resourceView: ResourceView, keys: readonly DefaultKey[], skipped
 /** What a path is called in a view; undefined if the caller may not read some part of it. */
 function nameIn(resourceView: ResourceView, path: Path): string | undefined {
   if (path.kind === 'field') return fieldIn(resourceView.fields.values(), path.ref);
+  if (path.kind === 'items') return undefined;
   const relationView = [...resourceView.relations.values()].find(
     ({ relation }) => relation === path.relation,
   );

@@ -36,7 +36,7 @@ export interface Collection {
  * is about the records themselves. See docs/contract/2-reading.md#filters-in-expanded-collections, rule 1.
  */
 export function collectionsOf(path: Path, expand: readonly ExpandNode[]): readonly Collection[] {
-  if (path.kind === 'field') return [];
+  if (path.kind !== 'relation') return [];
   const node = expand.find(({ relation }) => relation.relation === path.relation);
   if (node === undefined) return [];
   return path.branches.flatMap(({ target, next }) => {

@@ -230,6 +230,8 @@ function keysAt(
 /** The relations of a path, and the value at its end. */
 function stepsOf(path: Path, name: string): Result<Pick<SortKey, 'steps' | 'ref'>, string> {
   if (path.kind === 'field') return ok({ steps: [], ref: path.ref });
+  if (path.kind === 'items')
+    return fail(`${name} cannot be sorted by: its path goes through the items of an array`);
   const { relation } = path;
   const [branch] = path.branches;
   if (branch?.next === undefined) return fail(`${name} is a relation, which cannot be sorted by`);

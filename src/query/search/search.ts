@@ -34,6 +34,7 @@ export function checkSearch(api: Api, report: Report): void {
 
 function endsInText(path: Path): boolean {
   if (path.kind === 'field') return isText(path.ref.leaf);
+  if (path.kind === 'items') return endsInText(path.next);
   return path.branches.every(({ next }) => next !== undefined && endsInText(next));
 }
 
@@ -68,7 +69,7 @@ export function searchedPaths(resourceView: ResourceView): readonly Path[] {
 
 /** The branches of a path whose fields and relations the caller may read; undefined if there are none. */
 function visiblePart(path: Path, resourceView: ResourceView): Path | undefined {
-  if (path.kind === 'field')
+  if (path.kind !== 'relation')
     return [...resourceView.fields.values()].some(({ field }) => field === path.ref.field)
       ? path
       : undefined;
@@ -80,7 +81,7 @@ function visiblePart(path: Path, resourceView: ResourceView): Path | undefined {
   const branches = path.branches.flatMap((branch) => {
     const { next } = branch;
     if (next === undefined) return [];
-    if (next.kind === 'field' && next.ref.isPivot)
+    if (next.kind !== 'relation' && next.ref.isPivot)
       return relationView.pivot.some(({ field }) => field === next.ref.field) ? [branch] : [];
     const target = targets.find(({ resourceView: one }) => one.resource === branch.target);
     const visible = target && visiblePart(next, target.resourceView);
@@ -127,6 +128,8 @@ function contains(path: Path, sources: readonly number[], slots: Slot[]): Predic
     slots.push(slot);
     return { kind: 'compare', ref, operator, slot };
   }
+  if (path.kind === 'items')
+    return { kind: 'items', ref: path.ref, where: [contains(path.next, sources, slots)] };
   const { relation } = path;
   const branches = path.branches.map(({ target, typeValue, next }) => ({
     target,

@@ -77,6 +77,7 @@ function ownFields(access: readonly Predicate[], found = new Set<Field>()): Read
     switch (part.kind) {
       case 'compare':
       case 'null':
+      case 'items':
         found.add(part.ref.field);
         break;
       case 'or':

@@ -13,7 +13,16 @@ import { operators } from '../../model/operators.ts';
 import type { Dialect } from '../dialect.ts';
 import { keyColumns } from '../key.ts';
 import { joinOf, parentField, type Join } from './join.ts';
-import { columnOf, linkOf, ownScope, refSql, relatedTo, scopeOf, type Scope } from './scope.ts';
+import {
+  columnOf,
+  itemScope,
+  linkOf,
+  ownScope,
+  refSql,
+  relatedTo,
+  scopeOf,
+  type Scope,
+} from './scope.ts';
 import type { Add } from '../statement.ts';
 
 /** With more conditions on related records than this, each is planned as a separate subquery. */
@@ -103,6 +112,7 @@ function relatedSql(predicate: Predicate, join: Join, scope: Scope, context: Con
     case 'or':
     case 'not':
       return context.dialect.onlyAsked(predicateSql(predicate, scope, context));
+    case 'items':
     case 'related':
       return predicateSql(predicate, scope, context);
     default:
@@ -165,6 +175,19 @@ function predicateSql(predicate: Predicate, scope: Scope, context: Context): str
         return `${keyColumns(column, ref.field)[0]} IS ${isNull ? '' : 'NOT '}NULL`;
       const test = dialect.memberIsNull(dialect.member(column, ref.members, ref.field));
       return isNull ? test : `NOT (${test})`;
+    }
+    case 'items': {
+      const { ref, where: wanted } = predicate;
+      const alias = `i${scope.below}`;
+      const { from, item, where } = dialect.objectItems(
+        columnOf(ref, scope),
+        ref.members,
+        ref.field,
+        alias,
+      );
+      const within = itemScope(item, scope.below);
+      const all = [where, ...wanted.map((part) => predicateSql(part, within, context))];
+      return `EXISTS (SELECT 1 FROM ${from} WHERE ${all.join(' AND ')})`;
     }
     case 'related': {
       const { relation, branches, isNegated } = predicate;
@@ -283,6 +306,7 @@ export function isLookup(predicate: Predicate): boolean {
     case 'link':
       return predicate.where.some(isLookup);
     case 'related':
+    case 'items':
     case 'null':
     case 'or':
     case 'not':

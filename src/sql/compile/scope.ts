@@ -21,10 +21,19 @@ export const ownScope: Scope = {
   below: '_1',
 };
 
+function suffixBelow(suffix: string): string {
+  const [name = '', depth = '0'] = suffix.split('_');
+  return `${name}_${Number(depth) + 1}`;
+}
+
+/** The items of an array as rows of one column, whatever field of it is asked for. */
+export function itemScope(item: string, suffix: string): Scope {
+  return { column: () => item, link: undefined, below: suffixBelow(suffix) };
+}
+
 /** The rows of a join under aliases that end in `suffix`. */
 export function scopeOf(join: Join, suffix: string): Scope {
-  const [name = '', depth = '0'] = suffix.split('_');
-  const below = `${name}_${Number(depth) + 1}`;
+  const below = suffixBelow(suffix);
   const link: Scope = {
     column: (field) => `j${suffix}.${quote(field.column)}`,
     link: undefined,
