@@ -53,6 +53,7 @@ export interface ErrorBody {
   readonly code: string;
   readonly message: string;
   readonly requestId: string;
+  readonly operation?: number;
   readonly validationErrors?: readonly { readonly field: string; readonly error: string }[];
   readonly errors?: readonly { readonly field: string; readonly message: string }[];
 }

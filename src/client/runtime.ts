@@ -1,9 +1,8 @@
+import type { BatchAnswer } from './batch.ts';
+import type { Client } from './client.ts';
 import { resourceNames, root, type ErrorBody } from './resources.ts';
 import type {
-  BatchAnswer,
-  Batches,
   Aggregating,
-  Client,
   Listing,
   Matching,
   Page,
@@ -44,12 +43,15 @@ export class PlinthError extends Error {
   readonly errors: Readonly<Record<string, string>>;
   /** After how many seconds to try again, where the API says so. */
   readonly retryAfter: number | undefined;
+  /** In a batch: the number of the operation that failed, from 0. */
+  readonly operation: number | undefined;
 
   constructor(body: ErrorBody, retryAfter?: number) {
     super(body.message);
     this.body = body;
     this.errors = messagesByField(body);
     this.retryAfter = retryAfter;
+    this.operation = body.operation;
   }
 }
 
@@ -112,6 +114,17 @@ type AnyWriting = AnySelection & {
   readonly ignoreDuplicates?: boolean | undefined;
 };
 
+/** An operation of a batch, at a path or on a resource. */
+type AnyOperation = AnyWriting & {
+  readonly method: string;
+  readonly as?: string | undefined;
+  readonly path?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly id?: unknown;
+  readonly body?: unknown;
+  readonly merge?: boolean | undefined;
+};
+
 /** Makes a client of the API. */
 export function createClient(options: ClientOptions): Client {
   return clientOf({ root, resourceNames }, { ...options, baseUrl: serverOf(options.baseUrl) });
@@ -120,11 +133,27 @@ export function createClient(options: ClientOptions): Client {
 /** A client of the API with these paths; `baseUrl` is what they follow. */
 export function clientOf({ root, resourceNames }: ApiPaths, options: ClientOptions): Client {
   const ask = (request: Ask): Promise<Told> => send(options, request);
-  const batch: Batches['batch'] = async (body, given = {}) => {
+  const batch = async (
+    operations: readonly AnyOperation[],
+    given: AnyWriting = {},
+  ): Promise<readonly BatchAnswer[]> => {
     const headers = { 'idempotency-key': given.idempotencyKey };
-    const path = `${root}/_batch`;
-    const told = await ask({ method: 'POST', path, body, headers, options: given });
-    return told.body as BatchAnswer[];
+    const body = operations.map(operationOf);
+    const told = await ask({
+      method: 'POST',
+      path: `${root}/_batch`,
+      body,
+      headers,
+      options: given,
+    });
+    const answers = told.body as readonly BatchAnswer[];
+    for (const [index, answer] of answers.entries()) {
+      const { path, ...operation } = operations[index] ?? { method: 'POST' };
+      // What parameters in the path select is not known here.
+      const shown = path?.includes('?') === true ? { query: {} } : operation;
+      remembered({ ...answer, headers: new Headers(answer.headers) }, shown);
+    }
+    return answers;
   };
   return {
     batch,
@@ -186,6 +215,44 @@ function isErrorBody(body: unknown): body is ErrorBody {
   return typeof body === 'object' && body !== null && 'code' in body && 'requestId' in body;
 }
 
+/** An operation as the API takes it. */
+function operationOf(operation: AnyOperation): unknown {
+  const { method, path, resource, id, body, as, merge } = operation;
+  if (resource === undefined) return { method, path, body, as, headers: operation.headers };
+  const query = writeQuery(operation).toString();
+  const own = {
+    'if-match': operation.ifMatch ?? tagOf(id),
+    prefer: preferenceOf(operation),
+    'content-type': merge === true ? mergePatch : undefined,
+  };
+  const set = Object.entries(own).filter(([, value]) => value !== undefined);
+  return {
+    method,
+    path: `/${resource}${id === undefined ? '' : `/${segmentOf(id)}`}${query === '' ? '' : `?${query}`}`,
+    body,
+    as,
+    headers: { ...Object.fromEntries(set), ...operation.headers },
+  };
+}
+
+/** An id in the path of an operation, where a reference stays as it is. */
+function segmentOf(id: unknown): string {
+  return typeof id === 'string' && /^\{\w+\.[\w.-]+\}$/u.test(id) ? id : idOf(id);
+}
+
+const mergePatch = 'application/merge-patch+json';
+
+function preferenceOf({ ignoreDuplicates }: AnyWriting): string | undefined {
+  return ignoreDuplicates === true ? 'resolution=ignore-duplicates' : undefined;
+}
+
+function writeQuery(options: AnyWriting): URLSearchParams {
+  const query = selectionQuery(options);
+  const { onConflict } = options;
+  if (onConflict !== undefined) query.set('onConflict', onConflict.join(','));
+  return query;
+}
+
 function methodsOf(path: string, ask: (request: Ask) => Promise<Told>): unknown {
   const list = async (options: AnyListing = {}): Promise<Page<unknown>> => {
     const prefer = options.count === undefined ? undefined : `count=${options.count}`;
@@ -229,19 +296,12 @@ function methodsOf(path: string, ask: (request: Ask) => Promise<Told>): unknown 
     return remembered(told, options);
   };
   const create = async (body: unknown, options: AnyWriting = {}): Promise<unknown> => {
-    const { onConflict, ignoreDuplicates } = options;
-    const prefer = ignoreDuplicates === true ? 'resolution=ignore-duplicates' : undefined;
-    const headers = { 'idempotency-key': options.idempotencyKey, prefer };
-    const query = selectionQuery(options);
-    if (onConflict !== undefined) query.set('onConflict', onConflict.join(','));
-    const told = await ask({
-      method: 'POST',
-      path,
-      query,
-      body,
-      headers,
-      options,
-    });
+    const headers = {
+      'idempotency-key': options.idempotencyKey,
+      prefer: preferenceOf(options),
+    };
+    const query = writeQuery(options);
+    const told = await ask({ method: 'POST', path, query, body, headers, options });
     return remembered(told, options);
   };
   const changeMany = async (
@@ -253,7 +313,7 @@ function methodsOf(path: string, ask: (request: Ask) => Promise<Told>): unknown 
     const told = await ask({
       method,
       path,
-      query: listQuery({ where: matching.where, or: matching.or }),
+      query: listQuery(matching),
       body,
       headers: { prefer },
       options: matching,
@@ -282,7 +342,7 @@ function methodsOf(path: string, ask: (request: Ask) => Promise<Told>): unknown 
     update: (target: unknown, changes: unknown, options?: AnyWriting) =>
       write('PATCH', target, changes, options),
     merge: (target: unknown, changes: unknown, options?: AnyWriting) =>
-      write('PATCH', target, changes, options, 'application/merge-patch+json'),
+      write('PATCH', target, changes, options, mergePatch),
     replace: (target: unknown, body: unknown, options?: AnyWriting) =>
       write('PUT', target, body, options),
     updateMany: (matching: AnyMatching, body: unknown) => changeMany('PATCH', matching, body),

@@ -15,7 +15,7 @@ type TargetOf<R extends ResourceName, K extends string> = Resources[R]['relation
 type Head<Path extends string> = Path extends `${infer H}.${string}` ? H : Path;
 type Tail<Path extends string, H extends string> = Path extends `${H}.${infer T}` ? T : never;
 type Flat<T> = { [K in keyof T]: T[K] };
-type Loose<T> = T extends readonly unknown[]
+export type Loose<T> = T extends readonly unknown[]
   ? T
   : T extends object
     ? { [K in keyof T]?: Loose<T[K]> }
@@ -41,7 +41,7 @@ type PivotPath<R extends ResourceName, K extends string> = [PivotOf<R, K>] exten
   : `pivot${'' | `.${keyof PivotOf<R, K> & string}${'' | `.${string}`}`}`;
 
 /** What the compiler says of a name that is none: what there is. No value is one. */
-interface NoField<Name extends string, Known> {
+export interface NoField<Name extends string, Known> {
   readonly none: [Name, Known];
 }
 
@@ -469,7 +469,7 @@ export interface Reads<R extends ResourceName> {
 }
 
 /** What a write answers with: the record, or less where it may not be read. */
-type Answer<
+export type Answer<
   R extends ResourceName,
   E extends string,
   F extends string,
@@ -477,7 +477,7 @@ type Answer<
   Less = undefined,
 > = 'read' extends Resources[R]['operations'] ? Without<Selected<R, E, F>, X> : Less;
 
-type Created<R extends ResourceName> = { readonly id: IdOf<R> };
+export type Created<R extends ResourceName> = { readonly id: IdOf<R> };
 
 /** A body without some members, of a union each of its types. */
 export type Lacking<Body, Key extends string> = Body extends unknown ? Omit<Body, Key> : never;
@@ -514,7 +514,7 @@ export interface Creates<R extends ResourceName> {
  * A record by its id, or the record itself as a plain `get`, `create` or `update` gave it: then the write is refused
  * with PRECONDITION_FAILED where somebody else has changed it since.
  */
-type Target<R extends ResourceName> = IdOf<R> | { readonly id: IdOf<R> };
+export type Target<R extends ResourceName> = IdOf<R> | { readonly id: IdOf<R> };
 
 type Change<R extends ResourceName, Body> = <
   const E extends ExpandPath<R> = never,
@@ -529,8 +529,11 @@ type Change<R extends ResourceName, Body> = <
 /** The filters of a list, at least one: they choose the records of a change of many. */
 export interface Matching<R extends ResourceName> extends RequestOptions {
   readonly where?: Resources[R]['where'] | undefined;
-  /** Groups of alternatives: in each at least one has to hold. */
-  readonly or?: readonly Resources[R]['where'][] | undefined;
+  /** Groups of conditions, as those of a list. */
+  readonly and?: readonly Group<Resources[R]['where']>[] | undefined;
+  readonly or?: readonly Group<Resources[R]['where']>[] | undefined;
+  readonly not?: readonly Group<Resources[R]['where']>[] | undefined;
+  readonly search?: string | undefined;
   /** If more records match, nothing changes and the error is TOO_MANY_AFFECTED. */
   readonly maxAffected?: number | undefined;
 }
@@ -562,34 +565,3 @@ export type ResourceClient<R extends ResourceName> = ('read' extends Resources[R
   ('create' extends Resources[R]['operations'] ? Creates<R> : unknown) &
   ('update' extends Resources[R]['operations'] ? Updates<R> : unknown) &
   ('delete' extends Resources[R]['operations'] ? Deletes<R> : unknown);
-
-/** One write of a batch: POST of a resource, or PUT, PATCH and DELETE of one record. */
-export interface BatchOperation {
-  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Such as `/orders/1`; `/orders/{order.id}` takes a field of an earlier answer. */
-  readonly path: string;
-  /** A text `{order.id}` in it is a field of an earlier answer. */
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The name by which later operations refer to its answer. */
-  readonly as?: string | undefined;
-}
-
-export interface BatchAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
-
-export interface Batches {
-  /** Writes all or nothing, in one transaction. */
-  readonly batch: (
-    operations: readonly BatchOperation[],
-    options?: RequestOptions & { readonly idempotencyKey?: string | undefined },
-  ) => Promise<BatchAnswer[]>;
-}
-
-/** The API: a member for each resource, and `batch` unless a resource has that name. */
-export type Client = {
-  readonly [R in ResourceName]: ResourceClient<R>;
-} & ('batch' extends ResourceName ? unknown : Batches);

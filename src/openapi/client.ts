@@ -34,7 +34,12 @@ export function clientSource(view: View): string {
     resourceTypes(resourceView, naming, declared),
   );
   const resources = resourcesType(resourceViews, naming, declared, api.limits);
-  const parts = [errorType(), filtersSource(), source('types.ts'), source('runtime.ts'), apiType];
+  const parts = [
+    errorType(),
+    filtersSource(),
+    ...['types.ts', 'batch.ts', 'client.ts', 'runtime.ts'].map(source),
+    apiType,
+  ];
   return [
     `// ${oneLine(api.name)}, version ${version.number}: made by "plinth types". Changes to this file are lost when it is made again.\n`,
     `const root = ${JSON.stringify(root)};\n`,
@@ -592,5 +597,5 @@ function errorType(): string {
     const own = codes.filter((code) => errorTable[code].status === status);
     return `  | (ErrorBase & { readonly status: ${status}; readonly code: ${union(own)};${members(status)} })`;
   });
-  return `interface ErrorBase {\n  readonly error: string;\n  readonly message: string;\n  readonly path: string;\n  readonly requestId: string;\n}\n\n/** Every error that the API answers with; \`code\` tells them apart. */\nexport type ErrorBody =\n${kinds.join('\n')};\n`;
+  return `interface ErrorBase {\n  readonly error: string;\n  readonly message: string;\n  readonly path: string;\n  readonly requestId: string;\n  /** In a batch: the number of the operation that failed, from 0. */\n  readonly operation?: number;\n}\n\n/** Every error that the API answers with; \`code\` tells them apart. */\nexport type ErrorBody =\n${kinds.join('\n')};\n`;
 }

@@ -118,6 +118,37 @@ await api.things.update(copy, {}).catch((error: unknown) => told.push(['a copy',
 const ofCopy = await api.things.update(copy, { name: 'of a copy' }, { ifMatch: etagOf(original) });
 const late = await api.things.update(copy, { name: 'late' }, { ifMatch: etagOf(original) }).catch((error: unknown) => error instanceof PlinthError && error.body.code);
 told.push(['a copy with its tag', ofCopy.name, late]);
+
+// Batches.
+const [made, line, renamed, spare, dropped, several] = await api.batch([
+  { method: 'POST', resource: 'owners', body: { name: 'Bea' }, as: 'owner' },
+  { method: 'POST', resource: 'things', body: { name: 'of bea', on: true, ownerId: '{owner.id}', price: 3, notes: { create: [{ text: '{owner.name}' }] } }, expand: ['owner', 'notes'], as: 'thing' },
+  { method: 'PATCH', resource: 'things', id: '{thing.id}', body: { count: { increment: 1 }, ownerId: '{owner.id}', specs: { weight: 2 } }, fields: ['count', 'specs.weight'] },
+  { method: 'POST', resource: 'tags', body: { name: 'spare' }, as: 'tag' },
+  { method: 'DELETE', path: '/tags/{tag.id}' },
+  { method: 'POST', path: '/tags', body: [{ name: 'green' }, { name: '{owner.name}' }] },
+], { idempotencyKey: 'batch-1' });
+const ownerId: string = made.body.id;
+const noteText: string | undefined = line.body.notes[0]?.text;
+const count: number | null = renamed.body.count;
+const gone: null = dropped.body;
+const tagNames: (string | null)[] = several.body.map(({ name }) => name);
+told.push(['batch', typeof ownerId, line.body.owner?.name, line.body.price, noteText, count, renamed.body.specs?.weight, gone, tagNames, several.status, spare.headers['location']?.endsWith('/v1/tags/' + spare.body.id)]);
+told.push(['batch, remembered', (await api.owners.update(made.body, { name: 'Cleo' })).name, etagOf(line.body)]);
+const stale = await api.batch([{ method: 'PATCH', resource: 'owners', id: made.body, body: { name: 'late' } }]).catch((error: unknown) => error instanceof PlinthError && [error.body.code, error.operation]);
+told.push(['batch, stale', stale]);
+const [, current] = await api.batch([{ method: 'PATCH', resource: 'things', id: thing.id, body: { specs: { weight: 1.5 } } }, { method: 'PATCH', resource: 'things', id: thing.id, body: { specs: { size: { width: 4 } } }, merge: true }]);
+told.push(['batch, merged', current.body.specs]);
+const names = ['x', 'y'];
+const manyMade = await api.batch(names.map((name) => ({ method: 'POST', resource: 'tags', body: { name } })));
+told.push(['batch, mapped', manyMade.map(({ body }) => body.name)]);
+told.push(['many', await api.tags.updateMany({ search: 'x', or: [{ name: 'x', _and: [{ name: 'y' }] }], not: [{ name: 'z' }] }, { name: 'z' })]);
+const wrong = await api.batch([
+  { method: 'POST', resource: 'tags', body: { name: 'not kept' } },
+  { method: 'PUT', path: '/things/1', body: { name: 'no such', on: true, ownerId: '{nobody.id}' } },
+]).catch((error: unknown) => error instanceof PlinthError && [error.operation, error.errors]);
+told.push(['batch, wrong', wrong]);
+told.push(['none of it', (await api.tags.list({ where: { name: 'not kept' } })).total]);
 const failing = createClient({ baseUrl, token: () => null, apiKey: undefined, fetch: async (_url, init) => {
   told.push(['no credential', new Headers(init?.headers).has('authorization')]);
   const body = { status: 429, error: 'Too Many Requests', message: 'm', path: '/', code: 'RATE_LIMITED', requestId: 'r' };
@@ -202,6 +233,28 @@ export function refused(): unknown {
     api.things.get(1, { fields: ['@long'] }),
     // @ts-expect-error -- there is no such resource
     api.nothing,
+    // @ts-expect-error -- nor one to write to
+    api.batch([{ method: 'POST', resource: 'nothing', body: {} }]),
+    // @ts-expect-error -- a name is needed
+    api.batch([{ method: 'POST', resource: 'things', body: { on: true } }]),
+    // @ts-expect-error -- there is no such field
+    api.batch([{ method: 'POST', resource: 'things', body: { name: 'a', on: true, nme: 'b' } }]),
+    // @ts-expect-error -- nor in what is nested
+    api.batch([{ method: 'POST', resource: 'things', body: { name: 'a', on: true, notes: { create: [{ text: 'b', txt: 'c' }] } } }]),
+    // @ts-expect-error -- a value of another type, which is no reference
+    api.batch([{ method: 'PATCH', resource: 'things', id: 1, body: { count: 'owner.id' } }]),
+    // @ts-expect-error -- the id of a thing is a number
+    api.batch([{ method: 'PATCH', resource: 'things', id: 'a', body: { count: 3 } }]),
+    // @ts-expect-error -- a single record is meant
+    api.batch([{ method: 'DELETE', resource: 'things' }]),
+    // @ts-expect-error -- there is no such field at a path
+    api.batch([{ method: 'PATCH', path: '/things/1', body: { nme: 'b' } }]),
+    // @ts-expect-error -- nor a value of that type
+    api.batch([{ method: 'POST', path: '/things', body: { name: 'a', on: 1 } }]),
+    // @ts-expect-error -- there is no such field to show
+    api.batch([{ method: 'PATCH', resource: 'things', id: 1, body: {}, fields: ['nme'] }]),
+    // @ts-expect-error -- nor such a relation
+    api.batch([{ method: 'PATCH', resource: 'things', id: 1, body: {}, expand: ['ownr'] }]),
   ];
 }
 process.stdout.write(told.map((line) => JSON.stringify(line)).join('\\n'));
@@ -266,6 +319,14 @@ export const everythingOutput: readonly unknown[] = [
   ['not plain', true],
   ['a copy', true],
   ['a copy with its tag', 'of a copy', 'PRECONDITION_FAILED'],
+  ['batch', 'string', 'Bea', '3.00', 'Bea', 5, 2, null, ['green', 'Bea'], 201, true],
+  ['batch, remembered', 'Cleo', undefined],
+  ['batch, stale', ['PRECONDITION_FAILED', 0]],
+  ['batch, merged', { weight: 1.5, size: { width: 4 } }],
+  ['batch, mapped', ['x', 'y']],
+  ['many', 1],
+  ['batch, wrong', [1, { ownerId: '{nobody.id}: no earlier operation is named nobody' }]],
+  ['none of it', 0],
   ['no credential', false],
   ['limited', 7],
   ['key', 'number'],
