@@ -179,24 +179,23 @@ type Written<O, R extends ResourceName, Less> = Answer<
   Less
 >;
 
-type AnswerOf<O> = BatchAnswer<
-  O extends { readonly method: 'DELETE' }
-    ? null
-    : [ResourceAt<O>] extends [never]
+/** The body of an answer. A type of the whole answer in its place makes `answers.map(…)` 40 times as slow to compile. */
+type AnsweredBody<O> = O extends { readonly method: 'DELETE' }
+  ? null
+  : [ResourceAt<O>] extends [never]
+    ? unknown
+    : O extends { readonly path: `${string}?${string}` } | WithHeader<'Prefer' | 'prefer'>
       ? unknown
-      : O extends { readonly path: `${string}?${string}` } | WithHeader<'Prefer' | 'prefer'>
-        ? unknown
-        : O extends { readonly method: 'POST' }
-          ? O extends { readonly body: readonly unknown[] }
-            ? Written<O, ResourceAt<O>, Created<ResourceAt<O>>>[]
-            : Written<O, ResourceAt<O>, Created<ResourceAt<O>>>
-          : Written<O, ResourceAt<O>, null>
->;
+      : O extends { readonly method: 'POST' }
+        ? O extends { readonly body: readonly unknown[] }
+          ? Written<O, ResourceAt<O>, Created<ResourceAt<O>>>[]
+          : Written<O, ResourceAt<O>, Created<ResourceAt<O>>>
+        : Written<O, ResourceAt<O>, null>;
 
 export interface Batches {
   /** Writes all or nothing, in one transaction. If one fails, the error has its number as `operation`. */
   readonly batch: <const O extends readonly BatchOperation[]>(
     operations: O & { readonly [I in keyof O]: O[I] & Checked<O[I]> },
     options?: RequestOptions & { readonly idempotencyKey?: string | undefined },
-  ) => Promise<{ -readonly [I in keyof O]: AnswerOf<O[I]> }>;
+  ) => Promise<{ -readonly [I in keyof O]: BatchAnswer<AnsweredBody<O[I]>> }>;
 }
