@@ -119,8 +119,24 @@ describe('who may read it', () => {
     const one = ((await read('?limit=1')).body as { id: string }[])[0]?.id ?? '';
     for (const path of [`/api/v1/_audit/${one}`, `/api/v1/%5Faudit/${one}`])
       expect((await both.get(path, auditor)).status, path).toBe(404);
-    for (const path of ['/_permissions', '/_openapi.json'])
-      expect((await both.get(path, auditor)).text).not.toContain('_audit');
+    expect((await both.get('/_permissions', auditor)).text).not.toContain('_audit');
+  });
+
+  test.each([
+    ['an auditor', auditor, ['/_audit', '/_audit/{id}']],
+    ['another caller', ann, []],
+  ])('%s finds it in the OpenAPI document of each version', async (_, headers, expected) => {
+    for (const version of ['', '/v1', '/v2']) {
+      const { body } = await both.get(`${version}/_openapi.json`, headers);
+      const paths = Object.entries(body.paths as Record<string, Record<string, object>>);
+      const log = paths.filter(([path]) => path.startsWith('/_audit'));
+      expect(log.map(([path]) => path)).toEqual(expected);
+      for (const [, { get, parameters: _, ...others }] of log)
+        expect([get, others]).toEqual([
+          expect.objectContaining({ tags: ['_audit'], security: [{ bearer: [] }] }),
+          {},
+        ]);
+    }
   });
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('nobody writes it: %s', async (method) => {

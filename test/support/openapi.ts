@@ -110,7 +110,7 @@ export function undocumented(
 ): string | undefined {
   const [path = '', query = ''] = exchanged.path.split('?');
   if (
-    path.startsWith('/_') ||
+    (path.startsWith('/_') && !isOfAudit(path)) ||
     /^(?:\/\w+)?\/v\d+\/_openapi\.json$/u.test(path) ||
     exchanged.method === 'OPTIONS'
   )
@@ -137,12 +137,22 @@ interface Found {
   readonly shared: readonly unknown[];
 }
 
+/** Whether a path is that of the audit log, or of a change in it. */
+function isOfAudit(path: string): boolean {
+  return /^\/_audit(?:\/[\w-]+)?$/u.test(path);
+}
+
 function operationOf(
   api: Api,
   path: string,
   method: string,
   subject: Subject | undefined,
 ): Found | undefined {
+  if (isOfAudit(path)) {
+    const [version] = api.versions.values();
+    const template = path === '/_audit' ? path : '/_audit/{id}';
+    return version && operationAt(checkerOf(api, version, subject), template, method);
+  }
   if (!path.startsWith(`${api.basePath}/`)) return undefined;
   const parts = path
     .slice(api.basePath.length + 1)
@@ -154,8 +164,11 @@ function operationOf(
   const version = api.versions.get(number);
   const [resource = '', id, ...rest] = isVersioned ? parts.slice(1) : parts;
   if (version === undefined || rest.length > 0 || id === '') return undefined;
-  const checker = checkerOf(api, version, subject);
   const template = `${api.basePath}/v${number}/${resource}${id === undefined ? '' : '/{id}'}`;
+  return operationAt(checkerOf(api, version, subject), template, method);
+}
+
+function operationAt(checker: Checker, template: string, method: string): Found | undefined {
   const item = checker.document.paths[template];
   const name = method === 'head' ? 'get' : method;
   const operation = item?.[name];

@@ -1,4 +1,6 @@
+import { fieldNameIn, type ResourceView } from '../../model/view.ts';
 import { commonHeaders, errorsOf } from './answers.ts';
+import { examplesOf, type ExampleRows } from './example.ts';
 import { isSimulated, securitySchemes, type OperationContext } from './operations.ts';
 import { ref, type JsonSchema } from './schema.ts';
 
@@ -42,12 +44,38 @@ const answer: JsonSchema = {
   additionalProperties: false,
 };
 
+/**
+ * Two operations on the first resource that this caller can create and read records of; or one, if it cannot change them.
+ * Undefined if there is no example of either.
+ */
+function exampleOf(resourceViews: readonly ResourceView[], rows?: ExampleRows): unknown {
+  for (const resourceView of resourceViews) {
+    const { name, offered, fields, resource } = resourceView;
+    const id = fieldNameIn(fields.values(), resource.id);
+    if (!offered.has('create') || !offered.has('read') || id === undefined) continue;
+    const { create, merge } = examplesOf(resourceView, rows);
+    if (create === undefined) continue;
+    const made = { method: 'POST', path: `/${name}`, body: create, as: 'made' };
+    const isChanged = offered.has('update') && merge !== undefined;
+    const change = {
+      method: 'PATCH',
+      path: `/${name}/{made.${id}}`,
+      headers: { 'Content-Type': 'application/merge-patch+json' },
+      body: merge,
+    };
+    return isChanged ? [made, change] : [made];
+  }
+  return undefined;
+}
+
 /** The path of batches, and its item. */
 export function batchPath(
+  resourceViews: readonly ResourceView[],
   context: OperationContext,
 ): readonly [path: string, item: Readonly<Record<string, JsonSchema>>] {
   const { api, version } = context;
   const { auth, database } = api.settings;
+  const example = exampleOf(resourceViews, context.rows);
   const schemes = auth === undefined ? [] : Object.keys(securitySchemes(auth));
   const post = {
     operationId: 'writeBatch',
@@ -70,6 +98,7 @@ export function batchPath(
             minItems: 1,
             maxItems: api.limits.batchItems,
           },
+          ...(example === undefined ? {} : { example }),
         },
       },
     },

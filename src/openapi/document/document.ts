@@ -62,7 +62,8 @@ function* documentSteps(
   { isDebugOn = false, hasSandboxes = false, rows }: DocumentOptions,
 ): Generator<undefined, OpenApiDocument> {
   const { api, version } = view;
-  const names = typeNames(view);
+  const log = auditOf(view);
+  const names = typeNames(view, log);
   const context: OperationContext = { api, version, names, isDebugOn, hasSandboxes, rows };
   const resourceViews = view.resourceViews();
   const paths: Record<string, OpenApiDocument['paths'][string]> = {};
@@ -77,16 +78,24 @@ function* documentSteps(
       api.settings.database?.messages === true,
     ),
   };
+  const prefix = `${api.basePath}/v${version.number}/`;
   for (const resourceView of resourceViews) {
-    Object.assign(paths, pathsOf(resourceView, context));
+    Object.assign(paths, pathsOf(resourceView, `${prefix}${resourceView.name}`, context));
     Object.assign(schemas, recordSchemas(resourceView, context));
     yield;
+  }
+  for (const resourceView of log) {
+    const unversioned = { ...version, deprecated: undefined, sunset: undefined };
+    // Data is generated for resources alone.
+    const ofLog = { ...context, version: unversioned, rows: undefined };
+    Object.assign(paths, pathsOf(resourceView, `/${resourceView.name}`, ofLog));
+    Object.assign(schemas, recordSchemas(resourceView, ofLog));
   }
   const isWritable = resourceViews.some(({ offered }) =>
     ['create', 'update', 'delete'].some((right) => offered.has(right as Operation)),
   );
   if (isWritable) {
-    const [path, item] = batchPath(context);
+    const [path, item] = batchPath(resourceViews, context);
     paths[path] = item;
   }
   schemas['Error'] = errorSchema(isDebugOn);
@@ -108,13 +117,19 @@ function* documentSteps(
       license: { name: 'Not stated', identifier: 'NOASSERTION' },
     },
     servers: [{ url: serverOf(api) }],
-    tags: [...resourceViews.map(tagOf), ...(isWritable ? [batchTag] : [])],
+    tags: [...[...resourceViews, ...log].map(tagOf), ...(isWritable ? [batchTag] : [])],
     paths,
     components: {
       ...only(used, components),
       ...(auth === undefined ? {} : { securitySchemes: securitySchemes(auth) }),
     },
   };
+}
+
+/** The audit log, if the caller may read it. It is the same in all versions. */
+function auditOf(view: View): readonly ResourceView[] {
+  const log = view.audit();
+  return log?.offered.has('read') === true ? [log] : [];
 }
 
 function serverOf({ settings }: Api): string {

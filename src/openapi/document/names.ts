@@ -34,13 +34,16 @@ export function pascal(name: string): string {
 }
 
 /**
- * The name of one record of each resource that a view shows: `posts` → `Post`. Names are different, whatever is made
- * from them, and stay when resources are added at the end of the file.
+ * The name of one record of each resource that a view shows, and of `more`: `posts` → `Post`. Names are different, whatever
+ * is made from them, and stay when resources are added at the end of the file.
  */
-export function typeNames(view: View): ReadonlyMap<string, string> {
+export function typeNames(
+  view: View,
+  more: readonly ResourceView[] = [],
+): ReadonlyMap<string, string> {
   const used = new Set(taken.toLowerCase().split(' '));
   const names = new Map<string, string>();
-  for (const resourceView of view.resourceViews()) {
+  for (const resourceView of [...view.resourceViews(), ...more]) {
     const own = (name: string): readonly string[] =>
       [...suffixes, ...relationSuffixes(resourceView)].map((suffix) =>
         `${name}${suffix}`.toLowerCase(),

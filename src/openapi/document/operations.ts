@@ -107,10 +107,9 @@ function needsFilters(kind: RequestKind): boolean {
 /** The path items of a resource: its collection and its records, with the operations that this caller may do. */
 export function pathsOf(
   resourceView: ResourceView,
+  collection: string,
   context: OperationContext,
 ): Readonly<Record<string, JsonSchema>> {
-  const { api, version } = context;
-  const collection = `${api.basePath}/v${version.number}/${resourceView.name}`;
   const { hasKey } = resourceView.resource;
   const isReadable = resourceView.rules.read.length > 0;
   const open = kinds.filter(
