@@ -17,7 +17,7 @@ import { specificationValue } from './document.ts';
 import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
 import { fieldName, freeName, resourceName } from './names.ts';
 import { addRelations, junctionKeys } from './relations.ts';
-import { hasTimestamps, trimmed } from './trimmed.ts';
+import { trimmed } from './trimmed.ts';
 import { fallbackType, typeOfValues } from './value-types.ts';
 
 export type JsonRecord = Readonly<Record<string, JsonValue>>;
@@ -289,16 +289,16 @@ function resourceOf(
   );
   const isJunction = keys.length === 2 && fields.length === 3 && pairs.size === records.length;
   const pairsOfKeys = isJunction ? [keys.map((key) => key.name)] : [];
-  const timestamps = hasTimestamps(fields);
   return {
     name,
     description: undefined,
     table: undefined,
-    fields: trimmed(fields, timestamps),
+    fields: trimmed(fields, false),
     relations: new Map(),
     unique: [],
     indexes: [],
-    timestamps,
+    // Clients of json-server send them: with `timestamps` they could not.
+    timestamps: false,
     key: undefined,
     compositeKeys: [],
     closed: [],

@@ -86,7 +86,7 @@ function reasonOf(record: RecordValue, field: Field): string | undefined {
 }
 
 /** The keys that lead nowhere, which a database without constraints may hold. */
-async function danglingKeys(
+export async function danglingKeys(
   { table, id }: Resource,
   key: Field,
   database: Database,

@@ -322,3 +322,45 @@ test('fields with values that the API would refuse are left out and named; the r
   ]);
   await stop('SIGTERM');
 });
+
+test.each([
+  [
+    '{ "posts": [{ "id": 1, "t": "a",\n "id": 1 }] }',
+    'db.json:2 has the member "id" twice in one object. Take one of them away.\n',
+    'db.json:1 the record has the member "id" twice in one object',
+  ],
+  [
+    '{ "posts": [{ "id": 1, "t": "a" }],\n\n "posts": [{ "id": 2, "u": "b" }] }',
+    'db.json:3 has the member "posts" twice in one object. Take one of them away.\n',
+    'db.json:3 the file has the list "posts" twice',
+  ],
+])(
+  'a member twice is refused where it is introspected as where it is loaded: %s',
+  async (text, introspected, loaded) => {
+    const { path: cwd } = makeFolder({
+      'db.json': text,
+      'plinth.yaml':
+        'resources: { posts: { fields: { t: { type: string }, u: { type: string } } } }',
+    });
+    expect((await plinth(['introspect', 'db.json'], { cwd })).err).toBe(introspected);
+    await good(['migrate', '--database', 'sqlite:a.db', '--apply'], cwd);
+    const { err } = await plinth(['import', 'db.json', '--database', 'sqlite:a.db'], { cwd });
+    expect(err).toContain(loaded);
+  },
+);
+
+test('times that clients of json-server send are fields like others', async () => {
+  const [createdAt, updatedAt] = ['2024-01-01T00:00:00.000Z', '2024-01-02T00:00:00.000Z'];
+  const notes = [{ id: 1, text: 'a', createdAt, updatedAt }];
+  const folder = makeFolder({ 'db.json': JSON.stringify({ notes }) });
+  await good(['introspect', 'db.json', '--out', 'plinth.yaml'], folder.path);
+  const { url, stop } = await servePlinth(['dev'], { cwd: folder.path });
+  const sent = { text: 'b', createdAt: updatedAt, updatedAt };
+  const made = await fetch(`${url}/notes`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(sent),
+  });
+  expect([made.status, await made.json()]).toEqual([201, { id: 2, ...sent }]);
+  await stop('SIGTERM');
+});

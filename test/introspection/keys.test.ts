@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import Driver from 'better-sqlite3';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
-import { good, makeFolder } from '../support/command.ts';
+import { good, makeFolder, servePlinth } from '../support/command.ts';
 import { createDatabase } from '../support/postgres.ts';
 
 // Keys and relations of unmanaged tables. See docs/contract/6-operation.md#introspect.
@@ -151,3 +151,51 @@ test('SQLite: what is declared as a type of another database and holds texts is 
     ref: { type: 'string' },
   });
 });
+
+test.each(['', '--managed'])(
+  'SQLite: one value that is no date makes its column a string, which is served: %s',
+  async (flag) => {
+    const folder = makeFolder();
+    new Driver(folder.at('old.db'))
+      .exec(
+        `CREATE TABLE things (id integer PRIMARY KEY, a date, b date, c date, d date, at datetime, fine date);
+         INSERT INTO things VALUES (1, '2024-01-01', '2024-01-01', '2024-01-01', '2024-01-01', '2024-01-01 10:00:00', '2024-01-01'),
+           (2, '', 'n/a', '0000-00-00', '2024-1-5', 'n/a', NULL);`,
+      )
+      .close();
+    const { out } = await good(
+      [
+        'introspect',
+        'sqlite:old.db',
+        ...(flag === '' ? [] : [flag]),
+        '--out',
+        'plinth.yaml',
+        '--json',
+      ],
+      folder.path,
+    );
+    const { specification, left } = JSON.parse(out) as {
+      specification: { resources: Record<string, Resource> };
+      left: readonly string[];
+    };
+    const text = { type: 'string' };
+    expect([left, specification.resources['things']?.fields]).toEqual([
+      [],
+      { a: text, b: text, c: text, d: text, at: text, fine: { type: 'date' } },
+    ]);
+    expect(readFileSync(folder.at('plinth.yaml'), 'utf8')).toContain(
+      '# Declared as DATE and stored in another form than a date',
+    );
+    const { url, stop } = await servePlinth(
+      ['dev', '--no-generate', '--database', 'sqlite:old.db'],
+      {
+        cwd: folder.path,
+      },
+    );
+    const found: unknown = await (await fetch(`${url}/things?b=n/a`)).json();
+    expect(found).toEqual([
+      { id: 2, a: '', b: 'n/a', c: '0000-00-00', d: '2024-1-5', at: 'n/a', fine: null },
+    ]);
+    await stop('SIGTERM');
+  },
+);

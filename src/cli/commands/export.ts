@@ -4,10 +4,13 @@ import { pipeline } from 'node:stream/promises';
 import { formatOf } from '../../transfer/import/files.ts';
 import { importOrder } from '../../transfer/import/order.ts';
 import type { DataFile } from '../../transfer/import/source.ts';
+import { misencoded } from '../../transfer/stored-text.ts';
 import { readStored } from '../../records/read/export.ts';
-import type { Api, Resource } from '../../model/api.ts';
+import type { Database } from '../../databases/database.ts';
+import type { Api, Field, Resource } from '../../model/api.ts';
 import { unknownName } from '../../model/build/names.ts';
 import { csv, jsonList, ndjson } from '../../http/response/record-formats.ts';
+import type { JsonValue } from '../../specification/specification.ts';
 import type { RecordValue } from '../../records/serialize/record.ts';
 import { fromFolder, type Context } from '../context.ts';
 import { withStoredForms, withDatabase } from '../database/database.ts';
@@ -117,6 +120,7 @@ async function writeAll(
     let written = 0;
     const counted = async function* (): AsyncIterable<readonly RecordValue[]> {
       for await (const records of portions) {
+        await expectText(resource, records, database);
         written += records.length;
         yield records;
         report(index + written / count, resources.length);
@@ -126,6 +130,23 @@ async function writeAll(
     counts.set(resource.name, written);
   }
   return counts;
+}
+
+/** Fails at a text that is not UTF-8: the file would have other characters in its place. */
+async function expectText(
+  resource: Resource,
+  records: readonly RecordValue[],
+  database: Database,
+): Promise<void> {
+  const stored = records.map((record) => ({
+    id: (record['id'] ?? null) as JsonValue,
+    valueOf: ({ name }: Field) => record[name],
+  }));
+  const unfit = await misencoded(resource, stored, database);
+  if (unfit !== undefined)
+    throw new CommandFailure(
+      `Nothing was exported: the record ${JSON.stringify(unfit.id)} of ${resource.name} has a value in ${unfit.field.name} that ${unfit.reason}.`,
+    );
 }
 
 /** The files of one run. They are renamed when all are complete, so that half an export is never taken for a whole one. */

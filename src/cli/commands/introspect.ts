@@ -5,6 +5,7 @@ import { specificationText, specificationValue } from '../../introspection/docum
 import type { SpecificationDraft } from '../../introspection/draft.ts';
 import { readJsonServer, type JsonServerFile } from '../../introspection/json-server.ts';
 import { draftOf } from '../../introspection/resources.ts';
+import { measureJson, repeatedMember } from '../../query/request/json.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { shellArgument, fromFolder, shownPath, typedCommand, type Context } from '../context.ts';
 import { introspectDatabase } from '../database/database.ts';
@@ -176,9 +177,13 @@ function fromJsonServer(context: Context, source: string, flags: IntrospectFlags
     context.output.note(`Next: ${typedCommand(context, `dev ${shellArgument(flags.out)}`)}`);
 }
 
+/** Parses a file. A member that is there twice is an error, as it is for `dev` and `import`. */
 function parsed(path: string, name: string): JsonValue {
+  let text = '';
+  let value: JsonValue = null;
   try {
-    return JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/u, '')) as JsonValue;
+    text = readFileSync(path, 'utf8').replace(/^\uFEFF/u, '');
+    value = JSON.parse(text) as JsonValue;
   } catch (error) {
     const reason =
       fileReason(error) ??
@@ -190,6 +195,12 @@ function parsed(path: string, name: string): JsonValue {
       cause: error,
     });
   }
+  const repeated = repeatedMember(text, value, measureJson(text));
+  if (repeated === undefined) return value;
+  const line = text.slice(0, repeated.position).split('\n').length;
+  throw new CommandFailure(
+    `${name}:${line} has the member ${JSON.stringify(repeated.name)} twice in one object. Take one of them away.`,
+  );
 }
 
 function writeRecords(context: Context, folder: string, { records }: JsonServerFile): void {

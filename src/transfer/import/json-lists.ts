@@ -101,6 +101,8 @@ class ListFinder {
     const outer = this.open.length;
     if (this.list !== undefined && outer === (this.open[0] === openObject ? 1 : 0)) {
       const resource = outer === 0 ? this.file.resource : this.nameOf();
+      if (this.sections.some((section) => section.resource === resource))
+        this.fail(`has the list ${JSON.stringify(resource)} twice`);
       this.sections.push({ file: this.file, resource, end: offset, ...this.list });
       this.list = undefined;
       this.state = 'list';

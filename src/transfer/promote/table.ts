@@ -5,6 +5,9 @@ import { encodeValue, quote, quoteTable, type Dialect } from '../../sql/dialect.
 import { buildStatement, type Statement } from '../../sql/statement.ts';
 import { ConstraintError, type Database } from '../../databases/database.ts';
 import { circleOf, type ImportOrder } from '../import/order.ts';
+import { danglingKeys } from '../stored-problems.ts';
+import { misencoded, withNul } from '../stored-text.ts';
+import { foreignKeysOf } from '../../model/field-types/composite-id.ts';
 import { writableFields } from '../../records/write/field-values.ts';
 import { orderedFields } from '../../query/read/sort.ts';
 import { countRows } from './count.ts';
@@ -96,6 +99,7 @@ export class TableCopy {
     try {
       for await (const rows of portionsOf(this.resource, this.fields, this.source)) {
         for (const row of rows) this.expectFitting(row);
+        await this.expectText(rows);
         const missing = isEmpty ? rows : await this.missingOf(rows);
         const values = this.withoutLaterKeys(missing).map((row) =>
           indexes.map((index) => row[index] ?? null),
@@ -118,17 +122,40 @@ export class TableCopy {
     bound: readonly string[],
   ): Promise<void> {
     if (count > 0)
-      await this.target.writeOne(insertion, { bound }).catch((error: unknown) => {
+      await this.target.writeOne(insertion, { bound }).catch(async (error: unknown) => {
         if (!(error instanceof ConstraintError)) throw error;
-        const { message } = error.cause instanceof Error ? error.cause : error;
-        const { stuck } = this;
-        const why =
-          error.kind === 'foreignKey' && stuck !== undefined
-            ? `${stuck.name} points to what is not there; ${circleOf(stuck)}`
-            : message;
-        throw new PromoteRefusal(this.resource, why, { cause: error });
+        throw new PromoteRefusal(this.resource, await this.reasonOf(error), { cause: error });
       });
     this.copied += count;
+  }
+
+  /** Why the target refuses rows: a key that refers to no record is named, which a SQLite file may hold. */
+  private async reasonOf(error: ConstraintError): Promise<string> {
+    const { resource, stuck, source } = this;
+    const { message } = error.cause instanceof Error ? error.cause : error;
+    if (error.kind !== 'foreignKey') return message;
+    for (const key of foreignKeysOf(resource)) {
+      const [dangling] = await danglingKeys(resource, key, source);
+      if (dangling !== undefined) return `${dangling.field.name}: ${dangling.message}`;
+    }
+    return stuck === undefined
+      ? message
+      : `${stuck.name} points to what is not there; ${circleOf(stuck)}`;
+  }
+
+  /** Throws if a text cannot be carried: it is not UTF-8, which the source may hold, or has a NUL character. */
+  private async expectText(rows: readonly WireRow[]): Promise<void> {
+    const { resource, fields, idIndex, source } = this;
+    const records = rows.map((row) => ({
+      id: row[idIndex] ?? null,
+      valueOf: (field: Field) => row[fields.indexOf(field)],
+    }));
+    const unfit = withNul(resource, records) ?? (await misencoded(resource, records, source));
+    if (unfit !== undefined)
+      throw new PromoteRefusal(
+        resource,
+        `the record ${JSON.stringify(unfit.id)} has a value in ${unfit.field.name} that ${unfit.reason}`,
+      );
   }
 
   /** Throws if a text is not a valid value of its field, or not in canonical form. */

@@ -1,0 +1,79 @@
+import type { Field, Resource } from '../model/api.ts';
+import type { Database } from '../databases/database.ts';
+import type { JsonValue } from '../specification/specification.ts';
+import { quote, quoteTable } from '../sql/dialect.ts';
+import { buildStatement } from '../sql/statement.ts';
+
+/** A stored value that cannot be carried to another place. */
+export interface UnfitValue {
+  readonly id: JsonValue;
+  readonly field: Field;
+  /** What is wrong with it, after "which". */
+  readonly reason: string;
+}
+
+/** A record by its id, with the values of its fields. */
+export interface StoredRecord {
+  readonly id: JsonValue;
+  readonly valueOf: (field: Field) => unknown;
+}
+
+const replacement = '\uFFFD';
+
+/**
+ * Finds the first text that is not UTF-8, which only SQLite may hold. The driver reads such bytes as U+FFFD. As valid texts
+ * may contain this character too, values with it are read again as bytes. See
+ * docs/contract/6-operation.md#import-and-export, rule 13.
+ */
+export async function misencoded(
+  { table, id, fields }: Resource,
+  records: readonly StoredRecord[],
+  database: Database,
+): Promise<UnfitValue | undefined> {
+  const { dialect } = database;
+  if (dialect.name !== 'sqlite') return undefined;
+  for (const { id: value, valueOf } of records)
+    for (const field of fields.values()) {
+      if (field.parts !== undefined || !hasText(valueOf(field), replacement)) continue;
+      const column = quote(id.column);
+      const statement = buildStatement(
+        dialect,
+        (add) =>
+          `SELECT hex(CAST(${quote(field.column)} AS BLOB)) FROM ${quoteTable(table)}` +
+          ` WHERE ${dialect.compare(column, 'in', add(0), id)}`,
+      );
+      const [row] = await database.all(statement, { bound: [dialect.operand([value], 'in', id)] });
+      if (!isUtf8(String(row?.[0])))
+        return { id: value, field, reason: 'is not text in UTF-8; convert it there' };
+    }
+  return undefined;
+}
+
+/** The first text with a NUL character, which PostgreSQL cannot hold. */
+export function withNul(
+  { fields }: Resource,
+  records: readonly StoredRecord[],
+): UnfitValue | undefined {
+  for (const { id, valueOf } of records)
+    for (const field of fields.values())
+      if (hasText(valueOf(field), '\0'))
+        return { id, field, reason: 'has a NUL character, which PostgreSQL cannot hold' };
+  return undefined;
+}
+
+/** Whether a part of a text is in a value, or in any text or name within it. */
+function hasText(value: unknown, part: string): boolean {
+  if (typeof value === 'string') return value.includes(part);
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some((item) => hasText(item, part));
+  return Object.entries(value).some(([name, item]) => name.includes(part) || hasText(item, part));
+}
+
+function isUtf8(hex: string): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(hex, 'hex'));
+    return true;
+  } catch {
+    return false;
+  }
+}
