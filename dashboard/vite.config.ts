@@ -3,7 +3,12 @@ import { defineConfig } from 'vite';
 
 export default defineConfig({
   plugins: [react()],
-  base: '/_dashboard/',
+  base: './',
+  experimental: {
+    // Relative to the page, which has no slash at its end: an application may have mounted the API under any path.
+    renderBuiltUrl: (name, { hostType }) =>
+      hostType === 'html' ? `_dashboard/${name}` : { relative: true },
+  },
   build: {
     outDir: '../dist/dashboard',
     emptyOutDir: true,

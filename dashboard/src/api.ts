@@ -1,3 +1,4 @@
+import { mount } from './mount.ts';
 /** Requests to the server that the page came from: those of the dashboard, and those of the API itself. */
 
 const credentialKey = 'plinth-credential';
@@ -106,7 +107,7 @@ export async function ask(url: string, sent: Sent = {}): Promise<ApiAnswer> {
 
 /** Asks an endpoint of the dashboard. */
 export async function askDashboard<Body>(path: string, sent: Sent = {}): Promise<Body> {
-  return (await ask(`/_dashboard/api/${path}`, sent)).body as Body;
+  return (await ask(`${mount}/_dashboard/api/${path}`, sent)).body as Body;
 }
 
 export function refusalOf({ status, text }: Pick<ApiAnswer, 'status' | 'text'>): Refusal {

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ClientResolver, hostsOf } from '../../src/http/edge/client.ts';
+import { hostOfTarget } from '../../src/http/server/request-head.ts';
 import { askAt, outerAddress } from './edge.ts';
 
 /** Requests come from 127.0.0.2, the proxy that is named, and from 127.0.0.1, which is not. */
@@ -15,7 +16,8 @@ let server: Server;
 beforeAll(async () => {
   server = createServer((request, response) => {
     const connected = clients.of(request);
-    const hosts = hostsOf(connected, request);
+    const { headers } = request;
+    const hosts = hostsOf(connected, { headers, targetHost: hostOfTarget(request) });
     const { memory: _, ...client } = connected.client;
     response.end(JSON.stringify({ ...client, hosts, forwarded: connected.forwarded }));
   });

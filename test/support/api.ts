@@ -8,7 +8,11 @@ import type { Database } from '../../src/databases/database.ts';
 import { openSqlite, type SqliteDatabase } from '../../src/databases/sqlite/database.ts';
 import { ServedApi } from '../../src/http/server/served-api.ts';
 import type { Sandboxes } from '../../src/http/sandboxes/sandboxes.ts';
-import { startServer, type ServerOptions } from '../../src/http/server/server.ts';
+import {
+  startServer,
+  type RunningServer,
+  type ServerOptions,
+} from '../../src/http/server/server.ts';
 import { uuidv7 } from '../../src/lib/uuid.ts';
 import { anonymous, type Subject } from '../../src/model/access.ts';
 import type { Api, FieldTypes } from '../../src/model/api.ts';
@@ -79,6 +83,9 @@ export interface TestApi {
   ) => Promise<Answer>;
   /** Asks for a path that `fetch` would encode or normalise. */
   readonly raw: (path: string, options?: RawOptions) => Promise<RawAnswer>;
+  /** As an application in the same process asks. */
+  readonly fetch: RunningServer['fetch'];
+  readonly handler: RunningServer['handler'];
   readonly stop: () => Promise<void>;
 }
 
@@ -204,6 +211,8 @@ export async function serve(
     send,
     get: (path, headers) => send('GET', path, undefined, headers),
     raw: (path, options) => sendRaw(url, path, options),
+    fetch: server.fetch,
+    handler: server.handler,
     stop: async () => {
       await hangUp(url);
       await server.close();

@@ -1,3 +1,4 @@
+import { mount } from '../mount.ts';
 import { useSyncExternalStore } from 'react';
 import type { Hello, RequestRow } from '../../../src/http/dashboard/wire.ts';
 import type { ActivityPoint } from '../../../src/observability/activity.ts';
@@ -99,7 +100,7 @@ async function readStream(changed: Changed, stop: AbortSignal): Promise<void> {
   heard();
   try {
     const own = credential();
-    const response = await fetch('/_dashboard/api/events', {
+    const response = await fetch(`${mount}/_dashboard/api/events`, {
       credentials: 'omit',
       cache: 'no-store',
       signal: AbortSignal.any([stop, silence.signal]),

@@ -1,3 +1,4 @@
+import { mount } from '../mount.ts';
 import type { RequestRow } from '../../../src/http/dashboard/wire.ts';
 
 /** The status of a filter that leaves all that has failed, whoever was to blame. */
@@ -42,9 +43,10 @@ export function slowestFirst(rows: readonly RequestRow[]): readonly RequestRow[]
   return rows.toSorted((a, b) => b.duration - a.duration);
 }
 
-/** The path with its query, as it was asked for. */
+/** The path with its query, as it was asked for. Only paths can be below a mount, not the `*` of OPTIONS. */
 export function urlOf({ path, query }: Pick<RequestRow, 'path' | 'query'>): string {
-  return query === '' ? path : `${path}?${query}`;
+  const whole = path.startsWith('/') ? mount + path : path;
+  return query === '' ? whole : `${whole}?${query}`;
 }
 
 /** The same for people; what was sent is in the details. */

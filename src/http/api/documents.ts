@@ -11,7 +11,7 @@ import { jsonResponse, unlessKnown, type Response } from '../response/response.t
 import { entityTag } from '../../records/serialize/record.ts';
 import { mayDebug } from '../debug/audience.ts';
 import { generatorOf } from '../debug/inspect.ts';
-import type { Exchange } from './exchange.ts';
+import { linkRoot, type Exchange } from './exchange.ts';
 import type { ServedApi } from '../server/served-api.ts';
 import { servedVersions } from './versions.ts';
 
@@ -52,11 +52,12 @@ export async function answerOpenApi(
   const view = servedApi.view(version, caller);
   const isDebugOn = mayDebug(exchange, caller);
   const { kept, coming } = getOrInsert(documents, servedApi, noDocuments);
-  const key = `${String(isDebugOn)} ${view.key}`;
+  const server = linkRoot(exchange);
+  const key = `${String(isDebugOn)} ${server} ${view.key}`;
   const make = async (): Promise<Document> => {
     const rows = await rowsOf(servedApi);
     const document = made(
-      JSON.stringify(await openApiInTurns(view, { isDebugOn, hasSandboxes, rows })),
+      JSON.stringify(await openApiInTurns(view, { isDebugOn, hasSandboxes, rows, server })),
     );
     kept.set(key, document);
     return document;

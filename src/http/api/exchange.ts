@@ -36,6 +36,8 @@ export interface Exchange {
   readonly path: string;
   /** Raw, without `?`. */
   readonly search: string;
+  /** The path under which an application has mounted the API, before `path`; empty without one. */
+  readonly mount: string;
   readonly headers: IncomingHttpHeaders;
   /** As received: name, value, name, value. */
   readonly rawHeaders: readonly string[];
@@ -122,6 +124,16 @@ export interface Watching {
   thrown?: unknown;
   /** The value of `_inspect`. */
   inspected?: unknown;
+}
+
+/**
+ * What goes before a path in links: `server.publicUrl`, then the path under which an application has mounted the API, unless
+ * `publicUrl` has a path of its own. See docs/contract/10-own-code.md#embedding.
+ */
+export function linkRoot({ servedApi, mount }: Pick<Exchange, 'servedApi' | 'mount'>): string {
+  const { publicUrl = '' } = servedApi.api.settings.server ?? {};
+  if (mount === '') return publicUrl;
+  return publicUrl !== '' && new URL(publicUrl).pathname !== '/' ? publicUrl : publicUrl + mount;
 }
 
 /** A request after routing and authorization. */

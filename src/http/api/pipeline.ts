@@ -50,8 +50,10 @@ export function answer(exchange: Exchange): MaybePromise<Response> {
   const { api } = exchange.servedApi;
   const transmission = exchange.network.simulate(exchange, path);
   return after(steps(exchange, transmission), (result) => {
-    const answered = result.ok ? result.value : respondError(result.error, path, requestId);
-    const response = withNotice(answered, path, api);
+    const answered = result.ok
+      ? result.value
+      : respondError(result.error, exchange.mount + path, requestId);
+    const response = withNotice(answered, path, api, exchange);
     const debugged =
       watching === undefined ? response : debug(exchange, watching, transmission, response, result);
     return transmission === undefined

@@ -30,7 +30,7 @@ import { encodeValue } from '../../sql/dialect.ts';
 import type { Requester } from '../../sql/statement.ts';
 import { serverDefaults } from '../../specification/keys/server.ts';
 import { networkOf } from '../callers/rate-limit.ts';
-import type { Call } from './exchange.ts';
+import { linkRoot, type Call } from './exchange.ts';
 import { mayDebug } from '../debug/audience.ts';
 import { inspectShown } from '../debug/inspect.ts';
 
@@ -133,7 +133,7 @@ export function pageHeaders(
 
 /** The address of a request, for links. */
 export function addressOf({ exchange }: Call): ListAddress {
-  const origin = exchange.servedApi.api.settings.server?.publicUrl ?? '';
+  const origin = linkRoot(exchange);
   return { origin, path: exchange.path, query: exchange.search };
 }
 

@@ -50,6 +50,24 @@ function cutAt(text: string, mark: string): readonly [string, string | undefined
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
+/**
+ * Whether a path is the API's, in an application that has mounted it: below its versions, a resource without a version, or
+ * one of the service's own. Under a path of its own (`isBelow`), `/` is too. See docs/contract/10-own-code.md#embedding.
+ */
+export function isOwnPath(path: string, api: Api, isBelow: boolean): boolean {
+  if (path === '/') return isBelow;
+  const { basePath } = api;
+  if (path === `${basePath}${batchName}`) return true;
+  if (path.startsWith('/_')) return ownPaths.test(path);
+  if (path.startsWith(`${basePath}/v`) && /^\/v\d+(?:\/|$)/u.test(path.slice(basePath.length)))
+    return true;
+  const route = findRoute(path, api);
+  return route.ok && (route.value.kind !== 'resource' || api.resources.has(route.value.name));
+}
+
+const ownPaths =
+  /^\/_(?:audit|dashboard|docs|health|metrics|openapi\.json|permissions|ready|sandboxes|schema\.json)(?:\/|$)/u;
+
 const collectionMethods: ReadonlyMap<string, RequestKind> = new Map([
   ['GET', 'list'],
   ['HEAD', 'list'],

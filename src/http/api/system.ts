@@ -88,11 +88,13 @@ async function reading(
  * behind a proxy with a path prefix. Other clients get a 404 that says where to look.
  */
 function answerEntry(exchange: Exchange): Result<Response> {
-  const { method, headers, mode, dashboard, requestId, trace } = exchange;
+  const { method, headers, mode, dashboard, requestId, trace, mount } = exchange;
   if ((method !== 'GET' && method !== 'HEAD') || !prefersHtml(headers.accept))
     return fail(nothingAt('/', '; see /_openapi.json, or /_docs to read'));
   trace.route = '/';
-  const location = mode === 'dev' && dashboard !== undefined ? '_dashboard' : '_docs';
+  const page = mode === 'dev' && dashboard !== undefined ? '_dashboard' : '_docs';
+  // An application answers `/api` and `/api/` alike, from which a relative path leads to different places.
+  const location = mount === '' ? page : `${mount}/${page}`;
   return ok(emptyResponse(302, requestId, { location }));
 }
 

@@ -2,6 +2,7 @@ import { apiError, type ApiError } from '../../errors.ts';
 import type { Api, Version } from '../../model/api.ts';
 import { hasEnded, midnight } from '../../model/sunset.ts';
 import type { Response } from '../response/response.ts';
+import { linkRoot, type Exchange } from './exchange.ts';
 import { findRoute, type Route } from './router.ts';
 
 /** The notice of a deprecated version. */
@@ -72,7 +73,12 @@ export function sunsetRefusal(version: Version, api: Api, now: () => Date): ApiE
  * Adds the notice of a deprecated version to a response: `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and links to a page
  * about it and to the same path in the next version.
  */
-export function withNotice(response: Response, path: string, api: Api): Response {
+export function withNotice(
+  response: Response,
+  path: string,
+  api: Api,
+  exchange: Pick<Exchange, 'servedApi' | 'mount'>,
+): Response {
   const notices = noticesOf(api);
   if (notices === undefined) return response;
   const route = findRoute(path, api);
@@ -82,7 +88,7 @@ export function withNotice(response: Response, path: string, api: Api): Response
   const link = [
     response.headers['link'] ?? [],
     notice.links,
-    successorLinks(route.value, notice, api),
+    successorLinks(route.value, notice, api, linkRoot(exchange)),
   ]
     .flat()
     .join(', ');
@@ -100,13 +106,15 @@ function versionOf(route: Route, api: Api): Version | undefined {
 }
 
 /** The same path in the next version, if that has it. */
-function successorLinks(route: Route, { successor }: Notice, api: Api): readonly string[] {
+function successorLinks(
+  route: Route,
+  { successor }: Notice,
+  api: Api,
+  root: string,
+): readonly string[] {
   if (successor === undefined) return [];
-  const { publicUrl = '' } = api.settings.server ?? {};
   const version = `/v${successor.number}`;
-  const to = (place: string): readonly string[] => [
-    `<${publicUrl}${place}>; rel="successor-version"`,
-  ];
+  const to = (place: string): readonly string[] => [`<${root}${place}>; rel="successor-version"`];
   if (route.kind !== 'resource') return to(version + documentPath);
   const { name, id } = route;
   const resource = api.resources.get(name);

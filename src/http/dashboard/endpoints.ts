@@ -32,7 +32,7 @@ type Endpoint = (asked: Asked) => Promise<Result<object>> | Result<object>;
 
 const endpoints: Readonly<Record<string, Endpoint>> = {
   model: ({ exchange, caller, version }) =>
-    ok(modelDocument(exchange.servedApi.view(version, caller))),
+    ok(modelDocument(exchange.servedApi.view(version, caller), exchange.mount)),
   rows: async ({ exchange, caller, version }) =>
     ok({ rows: await countsFor(exchange, caller, version), countedRows } satisfies RowCounts),
   network: (asked) =>

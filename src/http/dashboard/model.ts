@@ -26,13 +26,13 @@ import { collectionSortText, defaultSortText } from '../../query/read/default-so
 import { filterables, isSortable, sortables } from '../../openapi/document/filters.ts';
 import type { Model, RelationInfo, ResourceInfo, ValueInfo } from './wire-model.ts';
 
-/** The API as a caller sees it in one version, for the forms of the dashboard. */
-export function modelDocument(view: View): Model {
+/** The API as a caller sees it in one version, for the forms of the dashboard. `mount`: what goes before its paths. */
+export function modelDocument(view: View, mount: string): Model {
   const { api, version } = view;
   return {
     name: api.name,
     description: api.description ?? null,
-    path: pathOf(api, version),
+    path: mount + pathOf(api, version),
     version: version.number,
     versions: [...api.versions.keys()].sort((a, b) => a - b),
     limits: api.limits,

@@ -1,13 +1,11 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import ipaddr from 'ipaddr.js';
-import { hostOfTarget } from '../server/request-head.ts';
 import type { CredentialMemory } from '../../auth/credential.ts';
 
 /** Who sent a request, by its connection and the trusted proxies. See docs/contract/6-operation.md#proxies. */
 export interface Client {
-  /** IPv4 or IPv6, never IPv4 written as IPv6. Empty after the client has disconnected. */
+  /** IPv4 or IPv6, never IPv4 written as IPv6. Empty after the client has disconnected, and for `fetch` without `ip`. */
   readonly address: string;
   /** On this machine, and not behind a proxy that `trustProxy` does not name. */
   readonly isLoopback: boolean;
@@ -15,6 +13,19 @@ export interface Client {
   readonly isSecure: boolean;
   /** Caches results of the caller check; lives as long as the connection, unless the request is forwarded. */
   readonly memory: ClientMemory;
+}
+
+/** What requests come on. A socket is one. */
+export interface Connection {
+  readonly remoteAddress?: string | undefined;
+}
+
+/** What tells whom a request is from. */
+export interface Addressed {
+  readonly headers: IncomingHttpHeaders;
+  readonly connection: Connection;
+  /** See `Transport`. */
+  readonly targetHost: string | undefined;
 }
 
 /** What most requests of a connection have in common. */
@@ -61,18 +72,18 @@ export class ClientResolver {
   private readonly proxies: Networks;
   private readonly plain: Networks;
   /** The part that is the same for all requests of a connection. */
-  private readonly peers = new WeakMap<Socket, Peer>();
+  private readonly peers = new WeakMap<Connection, Peer>();
 
   constructor(trustProxy?: readonly string[], plainHttp?: readonly string[]) {
     this.proxies = new Networks(trustProxy);
     this.plain = new Networks(plainHttp);
   }
 
-  of({ socket, headers }: IncomingMessage): ConnectedClient {
-    let peer = this.peers.get(socket);
+  of({ connection, headers }: Omit<Addressed, 'targetHost'>): ConnectedClient {
+    let peer = this.peers.get(connection);
     if (peer === undefined) {
-      peer = this.readPeer(socket);
-      this.peers.set(socket, peer);
+      peer = this.readPeer(connection);
+      this.peers.set(connection, peer);
     }
     const { direct } = peer;
     // Headers of an unnamed proxy on another machine do not count.
@@ -86,12 +97,12 @@ export class ClientResolver {
     };
   }
 
-  private readPeer(socket: Socket): Peer {
-    const address = readAddress(socket.remoteAddress ?? '');
+  private readPeer(connection: Connection): Peer {
+    const address = readAddress(connection.remoteAddress ?? '');
     const client: Client = {
       address: address?.toString() ?? '',
       isLoopback: isLoopback(address),
-      isSecure: isEncrypted(socket),
+      isSecure: isEncrypted(connection),
       memory: {},
     };
     return {
@@ -128,8 +139,8 @@ export class ClientResolver {
 }
 
 /** Whether a connection uses TLS. */
-export function isEncrypted(socket: Socket): boolean {
-  return (socket as Partial<TLSSocket>).encrypted === true;
+export function isEncrypted(connection: Connection): boolean {
+  return (connection as Partial<TLSSocket>).encrypted === true;
 }
 
 interface Peer {
@@ -145,13 +156,11 @@ interface Peer {
  */
 export function hostsOf(
   { forwarded }: ConnectedClient,
-  request: IncomingMessage,
+  { headers, targetHost }: Omit<Addressed, 'connection'>,
 ): readonly string[] {
-  const { headers } = request;
   const told = forwarded === 'trusted' ? valuesOf(headers, 'x-forwarded-host') : [];
   const asked = told.length > 0 || headers.host === undefined ? told : [headers.host];
-  const target = hostOfTarget(request);
-  return target === undefined ? asked : [...asked, target];
+  return targetHost === undefined ? asked : [...asked, targetHost];
 }
 
 function isForwarded(headers: IncomingHttpHeaders): boolean {

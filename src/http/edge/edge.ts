@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { apiError, type ApiError } from '../../errors.ts';
@@ -9,6 +9,7 @@ import {
   hostsOf,
   isEncrypted,
   isLoopbackName,
+  type Addressed,
   type ConnectedClient,
   type Client,
 } from './client.ts';
@@ -56,14 +57,16 @@ export class Edge {
     this.vary = `Accept, Accept-Encoding, Prefer${credentials}${sandbox}${origin}`;
   }
 
-  admit(request: IncomingMessage, path: string): AdmittedRequest {
+  /** `isOverNetwork`: whether the rules of plain HTTP and of hosts apply. */
+  admit(request: Addressed & { readonly isOverNetwork: boolean }, path: string): AdmittedRequest {
     const connected = this.clients.of(request);
     const cors = this.cors.headersFor(request.headers.origin);
     const isStrict = connected.client.isSecure && this.mode === 'start';
     return {
       client: connected.client,
       // Orchestrators probe by address and over plain HTTP.
-      refusal: isProbe(path) ? undefined : this.refusalOf(connected, request),
+      refusal:
+        isProbe(path) || !request.isOverNetwork ? undefined : this.refusalOf(connected, request),
       headers: isStrict ? [...cors, ...transportSecurity] : cors,
     };
   }
@@ -79,7 +82,7 @@ export class Edge {
     return this.cors.preflight(answered, headers, requestId);
   }
 
-  private refusalOf(connected: ConnectedClient, request: IncomingMessage): ApiError | undefined {
+  private refusalOf(connected: ConnectedClient, request: Addressed): ApiError | undefined {
     const isPlain = this.plainRefusal(connected);
     if (isPlain !== undefined || this.hosts === undefined) return isPlain;
     const hosts = hostsOf(connected, request);

@@ -10,20 +10,20 @@ export function cut(socket: Socket): void {
   else socket.resetAndDestroy();
 }
 
-/** Calls `leave` once if the client disconnects, at once if it has; returns a function after which it does not. */
-export function onGone(socket: Socket, leave: () => void): () => void {
-  if (socket.destroyed) leave();
-  else socket.once('close', leave);
-  return () => socket.off('close', leave);
+/** Whether the client of a request still waits for the response. */
+export interface Presence {
+  readonly isGone: boolean;
+  /** Calls `leave` once if the client goes, at once if it has gone; returns a function after which it does not. */
+  readonly onGone: (leave: () => void) => () => void;
 }
 
-/** Runs work whose `signal` aborts when the client disconnects; it fails with `ClientGone` then. */
+/** Runs work whose `signal` aborts when the client goes; it fails with `ClientGone` then. */
 export async function whileThere<Value>(
-  socket: Socket,
+  client: Presence,
   work: (signal: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
   const gone = new AbortController();
-  const stay = onGone(socket, () => gone.abort());
+  const stay = client.onGone(() => gone.abort());
   try {
     return await work(gone.signal);
   } catch (error) {

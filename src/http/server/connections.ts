@@ -3,18 +3,12 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as read, setTimeout as delay } from 'node:timers/promises';
-import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
+import { apiError, type ApiError } from '../../errors.ts';
 import { respondError } from '../response/error.ts';
-import { ownTurn } from '../../lib/event-loop.ts';
-import { overloaded } from '../load/admission.ts';
 import { Pipeline } from '../load/pipelining.ts';
-import { cut } from '../response/streaming.ts';
-import {
-  isWhole,
-  type Response,
-  type StreamedBody,
-  type TextResponse,
-} from '../response/response.ts';
+import type { TextResponse } from '../response/response.ts';
+import { send } from './node-response.ts';
+import type { Sending } from './transport.ts';
 
 /** How long a refused client has to read the error before its connection is cut, in ms. */
 const lingering = 1_000;
@@ -211,120 +205,4 @@ function end(
     lines.push(`${extra[index]}: ${extra[index + 1]}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${error}\r\n${lines.join('')}\r\n${body}`);
   setTimeout(() => socket.destroy(), lingering).unref();
-}
-
-/** What a response is sent with, whatever it says. */
-export interface Sending {
-  /** The connection ends with it. */
-  readonly last: boolean;
-  readonly vary: string;
-  /** Further headers, names and values in turn. */
-  readonly extra?: readonly string[];
-}
-
-/** A whole body of more bytes is written piece by piece as its client takes it: at once, others would wait for some ms. */
-const longBody = 1024 * 1024;
-
-async function* inPieces(body: string | Buffer): StreamedBody {
-  await ownTurn();
-  yield body;
-}
-
-/** Sends a response, unless one was sent or the client has gone. Gives its body if that is still to be written. */
-export function send(
-  response: ServerResponse,
-  { status, headers, body, whole }: Response,
-  { last, vary, extra = [] }: Sending,
-): StreamedBody | undefined {
-  if (response.headersSent || response.req.socket.destroyed) return undefined;
-  // Node writes a flat list as it is, and walks over an object several times.
-  const all = ['vary', vary, ...extra];
-  for (const name in headers) all.push(name, headers[name] ?? '');
-  if (last) all.push('connection', 'close');
-  if (body !== undefined && !isWhole(body)) {
-    if (whole !== undefined) all.push('content-length', String(Buffer.byteLength(whole)));
-    response.writeHead(status, all);
-    if (response.req.method !== 'HEAD') return body;
-    response.end();
-    return undefined;
-  }
-  const hasNoLength = body === undefined && (status === 204 || status === 304);
-  const length = Buffer.byteLength(body ?? '');
-  if (!hasNoLength) all.push('content-length', String(length));
-  if (length > longBody && response.req.method !== 'HEAD') {
-    response.writeHead(status, all);
-    return inPieces(body ?? '');
-  }
-  // ASCII is the same in both encodings, and latin1 is cheaper to write.
-  response.writeHead(status, all).end(body, body?.length === length ? 'latin1' : 'utf8');
-  return undefined;
-}
-
-/** Sends an error in place of a response that could not be sent. If a part of that was sent, the connection is cut. */
-export function sendInstead(
-  response: ServerResponse,
-  error: TextResponse,
-  sending: Omit<Sending, 'last'>,
-): void {
-  const { socket } = response.req;
-  try {
-    if (response.headersSent) cut(socket);
-    else {
-      // Otherwise the reason phrase of the other status would stay.
-      response.statusMessage = '';
-      send(response, error, { ...sending, last: true });
-    }
-  } catch {
-    cut(socket);
-  }
-}
-
-/**
- * The whole body, 413 once it is longer than the limit, or 503 if `reserve` refuses more bytes. What is not read then is
- * left in the request.
- */
-export function readBody(
-  request: IncomingMessage,
-  limit: number,
-  reserve: (bytes: number) => boolean,
-): Promise<Result<Buffer>> {
-  if (Number(request.headers['content-length'] ?? 0) > limit)
-    return Promise.resolve(tooLarge(limit));
-  if (request.destroyed) return Promise.resolve(cutOff());
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const settle = (result: Result<Buffer>): void => {
-      request.off('data', take).off('end', finish).off('error', giveUp).off('close', giveUp);
-      resolve(result);
-    };
-    const refuse = (result: Result<Buffer>): void => {
-      request.pause();
-      settle(result);
-    };
-    const take = (chunk: Buffer): void => {
-      length += chunk.length;
-      if (length > limit) refuse(tooLarge(limit));
-      else if (reserve(chunk.length)) chunks.push(chunk);
-      else refuse(fail(overloaded));
-    };
-    const finish = (): void => {
-      const [first] = chunks;
-      settle(ok(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)));
-    };
-    const giveUp = (): void => settle(cutOff());
-    // An iterator over the request costs several times as much.
-    request.on('data', take).on('end', finish).on('error', giveUp).on('close', giveUp);
-  });
-}
-
-function tooLarge(limit: number): Result<Buffer> {
-  return fail(
-    apiError('BODY_TOO_LARGE', `The body is longer than ${limit} bytes (server.bodyLimit)`),
-  );
-}
-
-/** The client has gone, or what it sent is not HTTP: this response reaches nobody. */
-function cutOff(): Result<Buffer> {
-  return fail(apiError('MALFORMED_REQUEST', 'The body ended before its length was reached'));
 }

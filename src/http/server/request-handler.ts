@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiError, fail, type ApiError } from '../../errors.ts';
 import { freeTurn } from '../../lib/event-loop.ts';
 import { ApiFailure } from '../../records/api-failure.ts';
@@ -9,12 +8,10 @@ import { respondError } from '../response/error.ts';
 import { isWhole, type Response, type StreamedBody } from '../response/response.ts';
 import { after, unless, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { RequestStart, Trace } from '../../observability/events.ts';
-import { readBody, send, sendInstead, type Connections } from './connections.ts';
 import type { Dashboard } from '../dashboard/dashboard.ts';
 import type { AdmittedRequest, Edge, Mode } from '../edge/edge.ts';
 import type { CallerCheck } from '../callers/caller-check.ts';
 import type { ServedApi } from './served-api.ts';
-import { readHead, type Incoming } from './request-head.ts';
 import type { Metrics } from '../debug/metrics.ts';
 import type { SimulatedNetwork } from '../simulation/simulated-network.ts';
 import type { Observed, Observer } from '../debug/observer.ts';
@@ -28,10 +25,10 @@ import {
   RaisedError,
   type FailureKind,
 } from '../../databases/database.ts';
-import { onGone, whileThere } from '../response/streaming.ts';
+import { whileThere } from '../response/streaming.ts';
+import type { Incoming, Transport } from './transport.ts';
 import type { MemoryBudgets } from '../load/memory-budget.ts';
 import type { ReadMemory } from '../load/read-memory.ts';
-import type { UnsentResponses } from '../load/unsent-responses.ts';
 
 /** To parse a body of more bytes takes too long to let responses of the same turn wait for it. */
 const longBody = 32 * 1024;
@@ -45,12 +42,10 @@ export interface Parts {
   /** Called for each request, so that it can be swapped. */
   readonly servedApi: () => ServedApi;
   readonly edge: () => Edge;
-  readonly connections: Connections;
   readonly admission: Admission;
   readonly callerCheck: CallerCheck;
   readonly network: SimulatedNetwork;
   readonly batch: ResponseBatch;
-  readonly unsent: UnsentResponses;
   readonly observer: Observer;
   readonly metrics: Metrics;
   readonly dashboard: Dashboard | undefined;
@@ -79,29 +74,20 @@ export class RequestHandler {
     this.stopping = true;
   }
 
-  /** A request whose head has come. */
-  handle(request: IncomingMessage, response: ServerResponse): void {
-    const { connections } = this.parts;
-    const pipeline = connections.begin(request, response);
-    if (pipeline === undefined) return;
-    const incoming = readHead(request);
-    if (incoming.problem !== undefined) connections.endWith(request);
-    pipeline.begin(() => this.begin(incoming, response));
-  }
-
-  private begin(incoming: Incoming, response: ServerResponse): void {
-    this.take(incoming, response).catch((error: unknown) => {
-      if (!response.headersSent) incoming.request.socket.destroy();
+  /** A request whose head has come. Resolves when it has ended. */
+  handle(incoming: Incoming): Promise<void> {
+    return this.take(incoming).catch((error: unknown) => {
+      incoming.transport.abandon();
       this.tell(incoming, error);
     });
   }
 
   /** Answers one request. Whatever fails on the way, all counters of it are released. */
-  private async take(incoming: Incoming, response: ServerResponse): Promise<void> {
-    const { request } = incoming;
-    const { mode, servedApi, connections, admission, batch, observer, unsent } = this.parts;
+  private async take(incoming: Incoming): Promise<void> {
+    const { transport } = incoming;
+    const { mode, servedApi, admission, batch, observer } = this.parts;
     const edge = this.parts.edge();
-    const entry = edge.admit(request, incoming.path);
+    const entry = edge.admit(transport, incoming.path);
     const sending = { vary: edge.vary, extra: entry.headers };
     let current = servedApi();
     while (current.suspension !== undefined) {
@@ -122,27 +108,27 @@ export class RequestHandler {
       admitted.leave();
       answered =
         incoming.method === 'OPTIONS'
-          ? edge.preflight(handled, request.headers, incoming.requestId)
+          ? edge.preflight(handled, transport.headers, incoming.requestId)
           : handled;
       // A response that a simulated network delays is held whole, as text and as bytes.
       const held = 2 * (handled.whole?.length ?? 0);
-      const acceptEncoding = request.headers['accept-encoding'];
+      const acceptEncoding = transport.headers['accept-encoding'];
       const encoded =
         acceptEncoding === undefined ? answered : await compressed(answered, acceptEncoding);
       rest = await batch.join(() => {
-        const last = this.stopping && connections.endWith(request);
-        return send(response, encoded, { ...sending, last });
+        const last = this.stopping && transport.endConnection();
+        return transport.send(encoded, { ...sending, last });
       });
-      // The unread rest of a body must not be taken for the next request. `requestTimeout` bounds it.
-      if (!request.complete) request.resume();
       if (rest !== undefined && isWhole(encoded.body)) made = Buffer.byteLength(encoded.body);
       else if (rest !== undefined && answered.isLive !== true)
-        await this.sendRest(response, rest, observed, held);
+        await this.sendRest(transport, rest, observed, held);
     } catch (error) {
-      if (error instanceof ClientGone) answered = unanswered;
-      else {
-        const problem = respondError(failureOf(error), incoming.path, incoming.requestId);
-        sendInstead(response, problem, sending);
+      if (error instanceof ClientGone) {
+        transport.abandon();
+        answered = unanswered;
+      } else {
+        const problem = respondError(failureOf(error), shownPath(incoming), incoming.requestId);
+        transport.sendInstead(problem, sending);
         answered = problem;
         this.report(observed, error);
       }
@@ -152,21 +138,23 @@ export class RequestHandler {
       inFlight.leave();
     }
     // A client that reads nothing does not keep its response here for ever.
-    if (rest === undefined && request.socket.writableLength > 0) await unsent.untilTaken(response);
-    if (rest !== undefined && made > 0) await this.sendRest(response, rest, observed, made);
-    observer.end(observed.trace, answered, request.headers);
+    const taken = rest === undefined ? transport.untilTaken() : undefined;
+    if (taken !== undefined) await taken;
+    if (rest !== undefined && made > 0) await this.sendRest(transport, rest, observed, made);
+    observer.end(observed.trace, answered, transport.headers);
     // A live response goes on for as long as its client stays, and is no longer in flight.
     if (rest !== undefined && answered.isLive === true)
-      await this.sendRest(response, rest, observed);
+      await this.sendRest(transport, rest, observed);
   }
 
   /** The response to a request. */
   private respond(
-    { request, requestId, method, url, path, search, problem: malformed }: Incoming,
+    incoming: Incoming,
     observed: Observed,
     { client, refusal }: AdmittedRequest,
     admitted: Admitted,
   ): MaybePromise<Response> {
+    const { transport, requestId, method, url, path, search, mount, problem: malformed } = incoming;
     const {
       callerCheck,
       network,
@@ -191,12 +179,12 @@ export class RequestHandler {
     const isExempt = isProbe(path) || path === '/_metrics' || method === 'OPTIONS';
     const refuse = (): ApiError | undefined => (isExempt ? undefined : admission.refusal());
     const problem = malformed ?? refusal ?? refuse();
-    if (problem !== undefined) return respondError(problem, path, requestId);
+    if (problem !== undefined) return respondError(problem, shownPath(incoming), requestId);
     const expectClient = (): void => {
-      if (request.socket.destroyed) throw new ClientGone();
+      if (transport.isGone) throw new ClientGone();
     };
     const begin = (late: ApiError | undefined): MaybePromise<Response> => {
-      if (late !== undefined) return respondError(late, path, requestId);
+      if (late !== undefined) return respondError(late, shownPath(incoming), requestId);
       expectClient();
       return answer({
         requestId,
@@ -204,13 +192,14 @@ export class RequestHandler {
         url,
         path,
         search,
-        headers: request.headers,
-        rawHeaders: request.rawHeaders,
+        mount,
+        headers: transport.headers,
+        rawHeaders: transport.rawHeaders,
         client,
         callerCheck,
         network,
         readBody: async () => {
-          const body = await readBody(request, bodyLimit, (bytes) => admitted.tryReserve(bytes));
+          const body = await transport.readBody(bodyLimit, (bytes) => admitted.tryReserve(bytes));
           if (!body.ok) return body;
           observer.read(observed.trace, body.value);
           const late = refuse() ?? (await admitted.enter());
@@ -222,8 +211,8 @@ export class RequestHandler {
           }
           return body;
         },
-        whileThere: (work) => whileThere(request.socket, work),
-        onGone: (leave) => onGone(request.socket, leave),
+        whileThere: (work) => whileThere(transport, work),
+        onGone: (leave) => transport.onGone(leave),
         readMemory: this.parts.readMemory,
         reservation: admitted.rows,
         servedApi: observed.servedApi,
@@ -254,19 +243,17 @@ export class RequestHandler {
     const waits = !isExempt && !bodied.has(method);
     return unless(
       () => after(waits ? admitted.enter() : undefined, begin),
-      (error) => respondError(failed(error), path, requestId),
+      (error) => respondError(failed(error), shownPath(incoming), requestId),
     );
   }
 
   private sendRest(
-    response: ServerResponse,
+    transport: Transport,
     body: StreamedBody,
     observed: Observed,
     held = 0,
   ): Promise<void> {
-    return this.parts.unsent
-      .sendStream(response, body, held)
-      .catch((error: unknown) => this.report(observed, error));
+    return transport.sendBody(body, held).catch((error: unknown) => this.report(observed, error));
   }
 
   private report({ trace: seen }: Observed, error: unknown): void {
@@ -277,6 +264,11 @@ export class RequestHandler {
   private tell({ requestId, method, path }: RequestStart, error: unknown): void {
     this.parts.trace({ kind: 'failure', requestId, method, path, error });
   }
+}
+
+/** The path as the client has sent it. */
+function shownPath({ mount, path }: Incoming): string {
+  return mount + path;
 }
 
 /** What logs and metrics record if the client has gone: the status that nginx made customary. */

@@ -1,22 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { apiError, type ApiError } from '../../errors.ts';
-import type { RequestStart } from '../../observability/events.ts';
 import { splitUrl } from '../api/router.ts';
-
-/** The head of a request, with its request id. */
-export interface Incoming extends RequestStart {
-  readonly request: IncomingMessage;
-  /** What is wrong with the head; the connection ends after the response. */
-  readonly problem: ApiError | undefined;
-}
+import type { Incoming, Transport } from './transport.ts';
 
 /** Reads the head of a request, and checks what Node's parser does not. */
-export function readHead(request: IncomingMessage): Incoming {
+export function readHead(request: IncomingMessage, transport: Transport, mount: string): Incoming {
   const url = originForm(request.url ?? '/');
   const { path, search } = splitUrl(url);
   return {
-    request,
+    transport,
+    mount,
     problem: headProblem(request),
     requestId: randomUUID(),
     method: request.method ?? 'GET',
@@ -29,7 +23,7 @@ export function readHead(request: IncomingMessage): Incoming {
 const absoluteForm = /^https?:\/\/([^/?#]*)/iu;
 
 /** The host in the target of a request; undefined if the target is only a path. */
-export function hostOfTarget({ url = '' }: IncomingMessage): string | undefined {
+export function hostOfTarget({ url = '' }: Pick<IncomingMessage, 'url'>): string | undefined {
   return url.startsWith('/') ? undefined : absoluteForm.exec(url)?.[1];
 }
 

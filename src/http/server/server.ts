@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import process from 'node:process';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { performance } from 'node:perf_hooks';
 import { timesRead } from '../../lib/event-loop.ts';
 import type { ClockAndIds } from '../../query/write/defaults.ts';
@@ -11,17 +11,25 @@ import type { Trace, TraceReader } from '../../observability/events.ts';
 import { Connections } from './connections.ts';
 import { Dashboard, hasDashboard } from '../dashboard/dashboard.ts';
 import { ResponseBatch } from '../load/response-batch.ts';
+import type { Connection } from '../edge/client.ts';
 import { Edge, type Mode } from '../edge/edge.ts';
+import { isOwnPath } from '../api/router.ts';
 import { CallerCheck } from '../callers/caller-check.ts';
 import type { ServedApi } from './served-api.ts';
 import type { Workers } from './workers.ts';
-import { openListener, type ConnectionSource, type ServerTls } from './listener.ts';
+import { FetchTransport, readRequest } from './fetch-transport.ts';
+import { InFlight } from './in-flight.ts';
+import { openListener, type ConnectionSource, type Listener, type ServerTls } from './listener.ts';
+import { mountOf } from './mount.ts';
 import { memoryBudgets, MemoryBudget } from '../load/memory-budget.ts';
 import { ReadMemory } from '../load/read-memory.ts';
 import { Metrics } from '../debug/metrics.ts';
 import { SimulatedNetwork } from '../simulation/simulated-network.ts';
 import { Observer } from '../debug/observer.ts';
 import { Admission, longestDelay } from '../load/admission.ts';
+import { NodeTransport } from './node-transport.ts';
+import { readHead } from './request-head.ts';
+import type { Incoming } from './transport.ts';
 import { RequestHandler } from './request-handler.ts';
 import { UnsentResponses } from '../load/unsent-responses.ts';
 
@@ -38,10 +46,8 @@ export const defaults = {
   stallTimeout: 60_000,
 } as const;
 
-export interface ServerOptions {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
+/** What the parts of a server are made with. */
+export interface PartOptions {
   readonly clockAndIds: ClockAndIds;
   /** A clock of whole ms that is never set, for quotas and the fetching of keys; default: that of the process. */
   readonly clock?: () => number;
@@ -52,10 +58,6 @@ export interface ServerOptions {
   readonly mode?: Mode;
   /** Present if several processes serve together. */
   readonly workers?: Workers;
-  /** Absent: plain HTTP. */
-  readonly tls?: ServerTls;
-  /** Gives the connections if another process listens. */
-  readonly connectionSource?: ConnectionSource | undefined;
   /** How long a client may read nothing of a response, in ms; default: a minute. */
   readonly stallTimeout?: number;
   /** How much memory the process may take, in bytes; default: no limit. */
@@ -70,25 +72,63 @@ export interface ServerOptions {
   readonly maxDelay?: number;
 }
 
-export interface RunningServer {
+/** Where a server listens. */
+export interface ListenOptions {
+  readonly host: string;
+  /** 0: any free port. */
   readonly port: number;
+  /** Absent: plain HTTP. */
+  readonly tls?: ServerTls | undefined;
+  /** Gives the connections if another process listens. */
+  readonly connectionSource?: ConnectionSource | undefined;
+}
+
+/** Goes on with what comes after the API in an application; with an error if there is one. */
+export type Next = (error?: unknown) => void;
+
+/** What the application around the API says of a request of Fetch. */
+export interface FetchContext {
+  /** The address of the client. Without it the caller is an address of its own, which is not this machine. */
+  readonly ip?: string;
+  /** The path below which the application serves the API, such as `/api`. */
+  readonly mountedAt?: string;
+}
+
+/** A server of an API: it takes requests from a port of its own, from the server of an application, and as Fetch requests. */
+export interface ApiServer {
   /** Those that it was given, and its own. */
   readonly readers: readonly TraceReader[];
+  /** Listens; resolves with the port. Rejects with the system's error (`EADDRINUSE`, …). */
+  readonly listen: (options: ListenOptions) => Promise<number>;
+  /** Answers a request of another server. `next`: called for paths that are not the API's; without it they get 404. */
+  readonly handler: (request: IncomingMessage, response: ServerResponse, next?: Next) => void;
+  /** Answers a request of Fetch. Rejects if the request is aborted before there is a response. */
+  readonly fetch: (request: Request, context?: FetchContext) => Promise<Response>;
   /**
    * Makes `/_ready` fail, takes no new connections after `drainDelay` ms, lets the requests in flight end, then resolves.
    */
   readonly close: (drainDelay?: number) => Promise<void>;
 }
 
-/**
- * Serves an API over HTTP. `servedApi` is called for each request, so that it can be swapped. Rejects with the
- * system's error (`EADDRINUSE`, …) when it cannot listen.
- */
+/** A server that listens from the start. */
+export interface RunningServer extends ApiServer {
+  readonly port: number;
+}
+
+export type ServerOptions = PartOptions & ListenOptions;
+
+/** As `makeApiServer`, and listens. */
 export async function startServer(
   servedApi: () => ServedApi,
   options: ServerOptions,
 ): Promise<RunningServer> {
-  const { host, port, clockAndIds, mode = 'start', clock = wholeClock } = options;
+  const server = makeApiServer(servedApi, options);
+  return { ...server, port: await server.listen(options) };
+}
+
+/** Serves an API. `servedApi` is called for each request, so that it can be swapped. */
+export function makeApiServer(servedApi: () => ServedApi, options: PartOptions): ApiServer {
+  const { clockAndIds, mode = 'start', clock = wholeClock } = options;
   const { stallTimeout = defaults.stallTimeout, maxDelay = longestDelay } = options;
   const { settings, limits } = servedApi().api;
   const bodyLimit = settings.server?.bodyLimit ?? defaults.bodyLimit;
@@ -140,16 +180,15 @@ export async function startServer(
     clock: uptime,
     batch,
   });
+  const unsent = new UnsentResponses(unsentBudget, stallTimeout);
   const handler = new RequestHandler({
     mode,
     servedApi,
     edge,
-    connections,
     admission,
     callerCheck,
     network,
     batch,
-    unsent: new UnsentResponses(unsentBudget, stallTimeout),
     observer,
     metrics,
     dashboard,
@@ -160,28 +199,72 @@ export async function startServer(
     budgets: { ...shared, exports: exportBudget },
     readMemory: new ReadMemory(shared),
   });
-  const { maxConnections = defaults.maxConnections } = settings.server ?? {};
-  const settled = { maxHeaderSize, requestTimeout, maxConnections, connections, tls: options.tls };
-  const handle = (request: IncomingMessage, response: ServerResponse): void =>
-    handler.handle(request, response);
-  const listener = await openListener(handle, settled, host, port, options.connectionSource);
+  /** Requests that came from another server or as Fetch: nothing else knows when they have ended. */
+  const guests = new InFlight();
+  const asGuest = (incoming: Incoming): void => {
+    guests.enter();
+    void handler.handle(incoming).finally(() => guests.leave());
+  };
+  const caller: Connection = {};
+  let listener: Listener | undefined;
+  let isClosed = false;
   return {
-    port: listener.port,
     readers,
+    listen: async ({ host, port, tls, connectionSource }) => {
+      const { maxConnections = defaults.maxConnections } = settings.server ?? {};
+      const settled = { maxHeaderSize, requestTimeout, maxConnections, connections, tls };
+      const handle = (request: IncomingMessage, response: ServerResponse): void => {
+        const pipeline = connections.begin(request, response);
+        if (pipeline === undefined) return;
+        const transport = new NodeTransport(request, response, unsent, connections);
+        const incoming = readHead(request, transport, '');
+        if (incoming.problem !== undefined) connections.endWith(request);
+        pipeline.begin(() => void handler.handle(incoming));
+      };
+      listener = await openListener(handle, settled, host, port, connectionSource);
+      return listener.port;
+    },
+    handler: (request, response, next) => {
+      const transport = new NodeTransport(request, response, unsent);
+      const incoming = readHead(request, transport, mountOf(request));
+      const { path, mount } = incoming;
+      if (next !== undefined && !isOwnPath(path, servedApi().api, mount !== '')) next();
+      else if (isClosed && next !== undefined) next(closed());
+      else if (isClosed) request.socket.destroy();
+      else asGuest(incoming);
+    },
+    fetch: async (request, { ip, mountedAt = '' } = {}) => {
+      // Otherwise requests that wait for each other would never let the event loop turn.
+      await nextTurn();
+      if (isClosed) throw closed();
+      const isEncrypted = request.url.startsWith('https:');
+      const connection =
+        ip === undefined && !isEncrypted ? caller : { remoteAddress: ip, encrypted: isEncrypted };
+      const transport = new FetchTransport(request, connection, stallTimeout);
+      asGuest(readRequest(request, transport, mountedAt.replace(/\/+$/u, '')));
+      return transport.answered;
+    },
     close: async (drainDelay = 0) => {
       handler.stop();
       dashboard?.close();
       if (drainDelay > 0) await delay(drainDelay);
+      isClosed = true;
       // Clients that are answered now would ask again at once, and find the listener closing.
       admission.pause();
-      const { ended } = await listener.close();
+      const closing = await listener?.close();
       admission.resume();
-      await connections.finish(defaults.stopTimeout);
-      await ended;
+      if (listener !== undefined) await connections.finish(defaults.stopTimeout);
+      if (!guests.isNone)
+        await Promise.race([guests.none(), delay(defaults.stopTimeout, undefined, { ref: false })]);
+      await closing?.ended;
       await callerCheck.close();
       admission.close();
     },
   };
+}
+
+function closed(): Error {
+  return new Error('The server of this API is closed');
 }
 
 /** The edge by the current settings. */

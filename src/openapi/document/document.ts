@@ -29,6 +29,8 @@ export interface DocumentOptions {
   readonly hasSandboxes?: boolean;
   /** What examples are made of; without it of the types alone. */
   readonly rows?: ExampleRows | undefined;
+  /** Where the API is served; `server.publicUrl` or `/`, unless said otherwise. */
+  readonly server?: string;
 }
 
 /**
@@ -59,7 +61,7 @@ export async function openApiInTurns(
 /** Makes the document; what it yields parts its work. */
 function* documentSteps(
   view: View,
-  { isDebugOn = false, hasSandboxes = false, rows }: DocumentOptions,
+  { isDebugOn = false, hasSandboxes = false, rows, server = '' }: DocumentOptions,
 ): Generator<undefined, OpenApiDocument> {
   const { api, version } = view;
   const log = auditOf(view);
@@ -116,7 +118,7 @@ function* documentSteps(
       // The file says nothing of a licence; this is SPDX for just that.
       license: { name: 'Not stated', identifier: 'NOASSERTION' },
     },
-    servers: [{ url: serverOf(api) }],
+    servers: [{ url: server === '' ? serverOf(api) : server }],
     tags: [...[...resourceViews, ...log].map(tagOf), ...(isWritable ? [batchTag] : [])],
     paths,
     components: {

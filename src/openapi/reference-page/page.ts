@@ -1,4 +1,7 @@
-/** The page of the reader: `/_docs`. It loads its two scripts from the same server, and nothing from elsewhere. */
+/**
+ * The page of the reader: `/_docs`. It loads its two scripts from the same server, and nothing from elsewhere. Its URLs are
+ * relative: an application may have mounted the API under any path.
+ */
 export function readerPage(
   title: string,
   versions: readonly string[],
@@ -22,8 +25,8 @@ export function readerPage(
 <form id="choice"${isChoice ? '' : ' hidden'}><label>Version <select name="version">${options}</select></label>${credential}</form>
 <p id="problem" role="alert" hidden></p>
 <main id="app"></main>
-<script src="/_docs/reader.js"></script>
-<script src="/_docs/start.js"></script>
+<script src="_docs/reader.js"></script>
+<script src="_docs/start.js"></script>
 </body>
 </html>
 `;
@@ -62,7 +65,7 @@ async function show() {
   const headers = credential === '' ? {} : { authorization: 'Bearer ' + credential };
   problem.hidden = true;
   try {
-    const response = await fetch('/' + version + '/_openapi.json', { headers });
+    const response = await fetch(version + '/_openapi.json', { headers });
     const content = await response.json();
     if (!response.ok) throw new Error(content.message);
     if (shown) shown.destroy();
