@@ -213,7 +213,7 @@ describe('the reader', () => {
   });
 
   test.each([
-    ['/_docs', 'text/html; charset=utf-8', 'src="/_docs/reader.js"'],
+    ['/_docs', 'text/html; charset=utf-8', 'src="_docs/reader.js"'],
     ['/_docs/start.js', 'text/javascript; charset=utf-8', 'Scalar.createApiReference'],
     ['/_docs/reader.js', 'text/javascript; charset=utf-8', 'createApiReference'],
   ])('%s', async (path, type, part) => {
