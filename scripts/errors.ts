@@ -1,4 +1,5 @@
 import { errorTable, type ErrorCode } from '../src/errors.ts';
+import { ruleTable } from '../src/problem-rules.ts';
 
 interface Group {
   readonly heading: string;
@@ -113,6 +114,19 @@ const groups: readonly Group[] = [
     },
   },
   {
+    heading: 'Own code',
+    about: 'The functions of the module that `code` names answer with these.',
+    cures: {
+      CONFLICT:
+        'Read `message`: the module refuses this change now. With `Retry-After`, others changed the record at the same time: send the request again.',
+      REFUSED: 'Read `message`, which the module wrote, and look at its `fail`.',
+      HOOK_DEPTH:
+        'Look at the log: a hook writes what calls the same hook. Test for it in the hook.',
+      HANDLER_TIMEOUT:
+        'Make the function faster or pass `signal` on to what it waits for, or raise `timeout` of the endpoint or `server.requestTimeout`.',
+    },
+  },
+  {
     heading: 'HTTP itself',
     about: 'Clients and proxies rarely cause these.',
     cures: {
@@ -125,7 +139,7 @@ const groups: readonly Group[] = [
 
 const beginning = `# Errors
 
-<!-- Made from src/errors.ts and scripts/errors.ts by \`npm run documents\`. -->
+<!-- Made from src/errors.ts, src/problem-rules.ts and scripts/errors.ts by \`npm run documents\`. -->
 
 Every error is JSON of one form:
 
@@ -137,16 +151,39 @@ Every error is JSON of one form:
   "path": "/v1/tracks/1",
   "code": "INVALID_VALUE",
   "requestId": "2acbda8b-…",
-  "errors": [{ "field": "milliseconds", "message": "must be at least 0" }]
+  "errors": [
+    { "field": "milliseconds", "message": "must be at least 0", "rule": "minimum", "params": { "min": 0 } }
+  ]
 }
 \`\`\`
 
 - Decide by \`code\`, which never changes. \`message\` is for people.
 - \`requestId\` is also in the header \`X-Request-Id\` and in the log.
-- A 400 names what is wrong in \`validationErrors\` (\`field\`, \`error\`), a 422 in \`errors\` (\`field\`, \`message\`). The
-  [typed client](clients.md#handle-errors) has both as one map.
+- A 400 names what is wrong in \`validationErrors\` (\`field\`, \`error\`), a 422 in \`errors\` (\`field\`, \`message\`), both with
+  \`rule\` and \`params\` ([below](#rules-and-params)). The [typed client](clients.md#handle-errors) has both as one map.
 - If you do not see why, add \`_verbose=true\` to the request while you develop ([debug](debug.md)).
 `;
+
+/** The rules of problems and their params. */
+function rulesSection(): string {
+  const rows = Object.entries(ruleTable).map(([rule, { params, about }]) => {
+    const names = Object.entries(params).map(
+      ([name, type]) => `\`${name}\`${type.endsWith('?') ? ' (not always)' : ''}`,
+    );
+    return `| \`${rule}\` | ${names.join(', ')} | ${about} |`;
+  });
+  return [
+    '## Rules and params',
+    '',
+    'Each problem names the `rule` that is broken, and in `params` what the rule asks for, so that your program can say it',
+    'in its own words or language. Rules are stable; new ones may be added.',
+    '',
+    '| rule | params | what is wrong |',
+    '| --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
+}
 
 /** Every error with its cause and its cure, as Markdown. */
 export function errorGuide(): string {
@@ -161,5 +198,5 @@ export function errorGuide(): string {
     const table = ['| code | status | cause | cure |', '| --- | --- | --- | --- |', ...rows];
     return [`## ${heading}`, '', ...(about === '' ? [] : [about, '']), ...table, ''].join('\n');
   });
-  return `${beginning}\n${parts.join('\n')}`;
+  return `${beginning}\n${parts.join('\n')}\n${rulesSection()}`;
 }

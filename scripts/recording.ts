@@ -35,8 +35,9 @@ const asks: readonly Ask[] = [
   {
     path: '/v1/albums',
     json: '{"titel": "Blue", "price": -1, "artistId": "nobody"}',
-    filter: ' .validationErrors',
-    pick: ({ validationErrors }: { readonly validationErrors: unknown }) => validationErrors,
+    filter: " '[.validationErrors[] | {field, error}]'",
+    pick: ({ validationErrors }: { readonly validationErrors: readonly Problem[] }) =>
+      validationErrors.map(({ field, error }) => ({ field, error })),
   },
   {
     path: '/v1/albums?price_gt=500&_debug=plan',
@@ -47,6 +48,11 @@ const asks: readonly Ask[] = [
     },
   },
 ];
+
+interface Problem {
+  readonly field: string;
+  readonly error: string;
+}
 
 interface Debug {
   readonly database: { readonly queries: readonly { plan: unknown; index: unknown }[] };

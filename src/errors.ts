@@ -1,3 +1,5 @@
+import type { BrokenRule } from './problem-rules.ts';
+
 /**
  * The table of all error codes. `docs/errors.md` is generated from it. See
  * docs/contract/4-errors-and-limits.md#codes.
@@ -108,8 +110,8 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** One problem of a request: the parameter or field, and what would be right. */
-export interface FieldProblem {
+/** One problem of a request: the parameter or field, what would be right, and the rule that it breaks. */
+export interface FieldProblem extends BrokenRule {
   readonly field: string;
   readonly message: string;
 }

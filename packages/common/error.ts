@@ -14,9 +14,17 @@ export interface FieldErrors {
   readonly [field: string]: string | FieldErrors;
 }
 
+/** What is wrong with a field: the rule that it breaks and what that asks for, so that an app can say it in its language. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly message: string;
+  readonly rule?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
 /**
  * What the API has refused. `status` and `body` are what react-admin looks for, `statusCode` and `errors` (messages by
- * field, `specs.weight`) what refine does; `code` tells the reasons apart.
+ * field, `specs.weight`) what refine does; `code` tells the reasons apart, and `problems` says each problem for programs.
  */
 export class PlinthError extends Error {
   override readonly name = 'PlinthError';
@@ -25,6 +33,7 @@ export class PlinthError extends Error {
   readonly code: string | undefined;
   readonly body: ErrorBody;
   readonly errors?: Readonly<Record<string, string>>;
+  readonly problems: readonly FieldProblem[];
 
   constructor(status: number, answer: unknown) {
     const told: Readonly<Record<string, unknown>> = isObject(answer) ? answer : {};
@@ -36,7 +45,8 @@ export class PlinthError extends Error {
     this.status = status;
     this.statusCode = status;
     this.code = typeof told['code'] === 'string' ? told['code'] : undefined;
-    const errors = messagesByField(told);
+    this.problems = problemsOf(told);
+    const errors = messagesByField(this.problems);
     if (errors === undefined) this.body = told;
     else {
       this.errors = errors;
@@ -49,19 +59,29 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `errors` of a 422 and `validationErrors` of a 400, by field; undefined where no field is to blame. */
-function messagesByField(
-  told: Readonly<Record<string, unknown>>,
-): Record<string, string> | undefined {
+/** `errors` of a 422 and `validationErrors` of a 400. */
+function problemsOf(told: Readonly<Record<string, unknown>>): readonly FieldProblem[] {
+  return [told['errors'], told['validationErrors']].flatMap((list) =>
+    (Array.isArray(list) ? (list as readonly unknown[]) : []).flatMap((problem) => {
+      if (!isObject(problem) || typeof problem['field'] !== 'string') return [];
+      const { field, message, error, rule, params } = problem;
+      return {
+        field,
+        message: String(message ?? error ?? ''),
+        ...(typeof rule === 'string' ? { rule } : {}),
+        ...(isObject(params) ? { params } : {}),
+      };
+    }),
+  );
+}
+
+/** The messages by field; undefined where no field is to blame. */
+function messagesByField(problems: readonly FieldProblem[]): Record<string, string> | undefined {
   const messages = new Map<string, string>();
-  for (const list of [told['errors'], told['validationErrors']])
-    for (const problem of Array.isArray(list) ? (list as readonly unknown[]) : []) {
-      if (!isObject(problem) || typeof problem['field'] !== 'string') continue;
-      const { field } = problem;
-      const message = String(problem['message'] ?? problem['error'] ?? '');
-      const before = messages.get(field);
-      messages.set(field, before === undefined ? message : `${before}; ${message}`);
-    }
+  for (const { field, message } of problems) {
+    const before = messages.get(field);
+    messages.set(field, before === undefined ? message : `${before}; ${message}`);
+  }
   return messages.size === 0 ? undefined : Object.fromEntries(messages);
 }
 

@@ -47,6 +47,15 @@ export interface Resources {
   };
 }
 
+/** The rule that a value or parameter breaks, and what it asks for. */
+export interface BrokenRule {
+  readonly rule: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** What is wrong with a field or parameter. */
+export type FieldProblem = BrokenRule & { readonly field: string; readonly message: string };
+
 /** Every error that the API answers with; `code` tells them apart. */
 export interface ErrorBody {
   readonly status: number;
@@ -54,8 +63,11 @@ export interface ErrorBody {
   readonly message: string;
   readonly requestId: string;
   readonly operation?: number;
-  readonly validationErrors?: readonly { readonly field: string; readonly error: string }[];
-  readonly errors?: readonly { readonly field: string; readonly message: string }[];
+  readonly validationErrors?: readonly (BrokenRule & {
+    readonly field: string;
+    readonly error: string;
+  })[];
+  readonly errors?: readonly FieldProblem[];
 }
 
 export const resourceNames: readonly string[] = [];

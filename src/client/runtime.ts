@@ -1,6 +1,6 @@
 import type { BatchAnswer } from './batch.ts';
 import type { Client } from './client.ts';
-import { resourceNames, root, type ErrorBody } from './resources.ts';
+import { resourceNames, root, type ErrorBody, type FieldProblem } from './resources.ts';
 import type {
   Aggregating,
   Listing,
@@ -41,6 +41,8 @@ export class PlinthError extends Error {
   readonly body: ErrorBody;
   /** What is wrong with which field or parameter, in a 400 as in a 422: `{ 'specs.weight': 'must be at least 0' }`. */
   readonly errors: Readonly<Record<string, string>>;
+  /** The same one by one, with the rule that is broken and what it asks for: to say it in another language. */
+  readonly problems: readonly FieldProblem[];
   /** After how many seconds to try again, where the API says so. */
   readonly retryAfter: number | undefined;
   /** In a batch: the number of the operation that failed, from 0. */
@@ -49,21 +51,29 @@ export class PlinthError extends Error {
   constructor(body: ErrorBody, retryAfter?: number) {
     super(body.message);
     this.body = body;
-    this.errors = messagesByField(body);
+    this.problems = problemsOf(body);
+    this.errors = messagesByField(this.problems);
     this.retryAfter = retryAfter;
     this.operation = body.operation;
   }
 }
 
-function messagesByField(body: ErrorBody): Readonly<Record<string, string>> {
+/** `validationErrors` of a 400, or `errors` of a 422. */
+function problemsOf(body: ErrorBody): readonly FieldProblem[] {
+  if ('errors' in body && body.errors !== undefined) return body.errors;
+  if (!('validationErrors' in body)) return [];
+  return (body.validationErrors ?? []).map(({ error, ...problem }) => ({
+    ...problem,
+    message: error,
+  }));
+}
+
+function messagesByField(problems: readonly FieldProblem[]): Readonly<Record<string, string>> {
   const messages = new Map<string, string>();
-  const add = (field: string, message: string): void => {
+  for (const { field, message } of problems) {
     const before = messages.get(field);
     messages.set(field, before === undefined ? message : `${before}; ${message}`);
-  };
-  if ('validationErrors' in body)
-    for (const { field, error } of body.validationErrors ?? []) add(field, error);
-  if ('errors' in body) for (const { field, message } of body.errors ?? []) add(field, message);
+  }
   return Object.fromEntries(messages);
 }
 

@@ -86,7 +86,10 @@ export interface CodeLog {
 export interface CodeProblem {
   readonly field: string;
   readonly message: string;
-  /** The broken rule, for programs. */
+  /**
+   * The broken rule, for programs: one of those of validation, such as `required`, or a name of your own, which clients get as
+   * the rule `custom` with it as `params.name`.
+   */
   readonly rule?: string;
   readonly params?: Readonly<Record<string, unknown>>;
 }

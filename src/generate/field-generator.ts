@@ -1,3 +1,4 @@
+import { breaks } from '../problem-rules.ts';
 import type { Field } from '../model/api.ts';
 import { readValue } from '../model/validation.ts';
 import { deepestRecord, isTooDeep, wrongValue, type ParsedValue } from '../model/values.ts';
@@ -316,7 +317,10 @@ export class FieldGenerator {
     for (const change of this.changes)
       value = this.called('a transform', 'transform', () => change(value, row.whole));
     if (isTooDeep(value))
-      return wrongValue(`must not be nested deeper than ${deepestRecord - 1} levels`);
+      return wrongValue(
+        `must not be nested deeper than ${deepestRecord - 1} levels`,
+        breaks('depth', { max: deepestRecord - 1 }),
+      );
     return readValue(this.fitted(this.converted(value), row, isNumbered), this.field);
   }
 

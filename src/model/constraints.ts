@@ -9,7 +9,8 @@ import {
   type Scaled,
 } from './exact-number.ts';
 import { matches } from '../lib/pattern.ts';
-import { counted, oneOf } from './values.ts';
+import { breaks, ruleTable, type BrokenRule, type Rule } from '../problem-rules.ts';
+import { counted, oneOf, type ValueIssue } from './values.ts';
 
 type Check = (value: JsonValue, limit: never, field: Field) => string | undefined;
 
@@ -85,6 +86,12 @@ const checks = {
 type Constraint = keyof typeof checks;
 const constraints = Object.keys(checks) as Constraint[];
 
+/** The rule that a value breaks which a constraint does not allow: the limit is its param, if it has one. */
+function brokenBy(rule: Constraint & Rule, limit: unknown): BrokenRule {
+  const [name] = Object.keys(ruleTable[rule].params);
+  return { rule, params: name === undefined ? {} : { [name]: limit } };
+}
+
 /** The constraints that a field declares, found once per field. */
 const declared = new WeakMap<Field, readonly Constraint[]>();
 
@@ -92,20 +99,26 @@ function declaredBy({ attributes }: Field): readonly Constraint[] {
   return constraints.filter((name) => attributes[name] !== undefined);
 }
 
-/** Every constraint that the value (of the right type, not null) breaks, as messages; `told` are the values to name. */
+/** An issue for every constraint that the value (of the right type, not null) breaks; `told` are the values to name. */
 export function constraintIssues(
   value: JsonValue,
   field: Field,
   told = field.values,
-): readonly string[] {
+): readonly ValueIssue[] {
   const names = getOrInsert(declared, field, declaredBy);
-  const messages: string[] = [];
+  const issues: ValueIssue[] = [];
+  const note = (message: string, rule: BrokenRule): void => {
+    issues.push({ kind: 'value', message, path: '', ...rule });
+  };
   for (const name of names) {
     const check = checks[name] as unknown as Check;
     const message = check(value, field.attributes[name] as never, field);
-    if (message !== undefined) messages.push(message);
+    if (message !== undefined) note(message, brokenBy(name, field.attributes[name]));
   }
   if (field.values !== undefined && !field.values.includes(value))
-    messages.push(`must be ${oneOf(told ?? field.values)}`);
-  return messages;
+    note(
+      `must be ${oneOf(told ?? field.values)}`,
+      breaks('enum', { values: told ?? field.values }),
+    );
+  return issues;
 }

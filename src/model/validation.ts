@@ -1,3 +1,4 @@
+import { breaks } from '../problem-rules.ts';
 import type { JsonValue } from '../specification/specification.ts';
 import type { Field } from './api.ts';
 import { constraintIssues } from './constraints.ts';
@@ -9,15 +10,15 @@ import { accept, wrongType, type ParsedValue } from './values.ts';
  * the field lists, with those of which the caller may be `told`.
  */
 export function readValue(value: unknown, field: Field, told = field.values): ParsedValue {
-  if (value === null) return field.nullable ? accept(null) : wrongType('must not be null');
+  if (value === null)
+    return field.nullable ? accept(null) : wrongType('must not be null', breaks('notNull'));
   const parsed = field.type.read(value, field);
   // Too many items, and one that is there twice, are wrong whatever else is wrong with the items.
   const isList = field.items !== undefined && Array.isArray(value);
   if (!parsed.ok && !isList) return parsed;
   const whole = parsed.ok ? parsed.value : (value as JsonValue);
-  const messages = constraintIssues(whole, field, told);
-  if (messages.length === 0) return parsed;
-  const issues = messages.map((message) => ({ kind: 'value', message, path: '' }) as const);
+  const issues = constraintIssues(whole, field, told);
+  if (issues.length === 0) return parsed;
   return { ok: false, issues: parsed.ok ? issues : [...issues, ...parsed.issues] };
 }
 

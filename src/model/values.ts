@@ -1,3 +1,4 @@
+import type { BrokenRule } from '../problem-rules.ts';
 import type { JsonValue } from '../specification/specification.ts';
 import { ExactNumber, plainText } from './exact-number.ts';
 
@@ -5,7 +6,7 @@ import { ExactNumber, plainText } from './exact-number.ts';
 export type SqlValue = null | number | bigint | string | boolean;
 
 /** Why a value is refused: of the wrong JSON type (400), or of the right one but wrong (422). */
-export interface ValueIssue {
+export interface ValueIssue extends BrokenRule {
   readonly kind: 'type' | 'value';
   readonly message: string;
   /** Below the field: `.weight`, `[2]`; empty for the field itself. */
@@ -25,14 +26,14 @@ export function accept(value: JsonValue): ParsedValue {
   return { ok: true, value };
 }
 
-/** A value that is refused with 400: it is of the wrong JSON type. */
-export function wrongType(message: string): ParsedValue {
-  return { ok: false, issues: [{ kind: 'type', message, path: '' }] };
+/** A value that is refused with 400: it is of the wrong JSON type, null or missing. */
+export function wrongType(message: string, broken: BrokenRule): ParsedValue {
+  return { ok: false, issues: [{ kind: 'type', message, path: '', ...broken }] };
 }
 
 /** A value that is refused with 422: it is of the right type, and not allowed. */
-export function wrongValue(message: string): ParsedValue {
-  return { ok: false, issues: [{ kind: 'value', message, path: '' }] };
+export function wrongValue(message: string, broken: BrokenRule): ParsedValue {
+  return { ok: false, issues: [{ kind: 'value', message, path: '', ...broken }] };
 }
 
 /** `3 values`, `1 row`. */

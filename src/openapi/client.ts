@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { errorTable, type ErrorCode } from '../errors.ts';
+import { errorTypes } from './client-errors.ts';
 import { targetsOf } from '../query/filter/path.ts';
 import { decide } from '../model/access.ts';
 import { isToMany, type Field, type Limits } from '../model/api.ts';
@@ -35,7 +35,7 @@ export function clientSource(view: View): string {
   );
   const resources = resourcesType(resourceViews, naming, declared, api.limits);
   const parts = [
-    errorType(),
+    errorTypes(),
     filtersSource(),
     ...['types.ts', 'batch.ts', 'client.ts', 'runtime.ts'].map(source),
     apiType,
@@ -579,23 +579,3 @@ const scalarTypes: ReadonlyMap<string, string> = new Map([
   ['number', 'number'],
   ['boolean', 'boolean'],
 ]);
-
-/** The errors as a union that `code` tells apart. */
-function errorType(): string {
-  const codes = Object.keys(errorTable) as readonly ErrorCode[];
-  const statuses = [...new Set(codes.map((code) => errorTable[code].status))].sort((a, b) => a - b);
-  const members = (status: number): string => {
-    if (status === 400)
-      return ' readonly validationErrors?: readonly { readonly field: string; readonly error: string }[];';
-    if (status === 422)
-      return ' readonly errors?: readonly { readonly field: string; readonly message: string }[];';
-    return status === 409
-      ? ' readonly dependents?: readonly { readonly resource: string; readonly count: number }[];'
-      : '';
-  };
-  const kinds = statuses.map((status) => {
-    const own = codes.filter((code) => errorTable[code].status === status);
-    return `  | (ErrorBase & { readonly status: ${status}; readonly code: ${union(own)};${members(status)} })`;
-  });
-  return `interface ErrorBase {\n  readonly error: string;\n  readonly message: string;\n  readonly path: string;\n  readonly requestId: string;\n  /** In a batch: the number of the operation that failed, from 0. */\n  readonly operation?: number;\n}\n\n/** Every error that the API answers with; \`code\` tells them apart. */\nexport type ErrorBody =\n${kinds.join('\n')};\n`;
-}

@@ -187,6 +187,7 @@ function refuseTooMany(
       parameter: `${path}.limit`,
       code: 'LIMIT_EXCEEDED',
       message: `asks for ${factors.filter((factor) => factor > 1).join(' × ')} records; a response has at most ${responseItems} (limits.responseItems)`,
+      max: responseItems,
     });
 }
 
@@ -226,6 +227,7 @@ function bindPage(
       parameter: `${prefix}limit`,
       code: 'LIMIT_EXCEEDED',
       message: `must be at most ${limits.maxLimit}`,
+      max: limits.maxLimit,
     });
   return sources.offset === undefined
     ? pageAt(read('page', 1), limit)

@@ -19,7 +19,7 @@ export function rejectLinks(
   if (missing.length === 0 && refused.length === 0) return;
   if (missing.length === 0) throw invalidValues(refused);
   const others = refused.map(
-    ({ field, message }) => ({ kind: 'value', path: field, message }) as const,
+    ({ field, ...problem }) => ({ kind: 'value', path: field, ...problem }) as const,
   );
   throw new ApiFailure(validationError([...missing, ...others]));
 }

@@ -101,7 +101,12 @@ describe('no answer names what the caller does not see', () => {
   test('so does the body of a write', async () => {
     const { body } = await both.send('POST', '/v2/posts', { writer: 1 }, reader);
     expect(body.validationErrors).toEqual([
-      { field: 'writer', error: 'is a relation; write its key writerId' },
+      {
+        field: 'writer',
+        error: 'is a relation; write its key writerId',
+        rule: 'unknown',
+        params: { nearest: 'writerId' },
+      },
     ]);
   });
 });
@@ -127,7 +132,9 @@ describe('a field rule', () => {
   test('read alone: as readOnly', async () => {
     const made = await both.send('POST', '/v1/posts', { title: 'n', fixed: 'x' }, reader);
     expect(made.status).toBe(400);
-    expect(made.body.validationErrors).toEqual([{ field: 'fixed', error: 'is read-only' }]);
+    expect(made.body.validationErrors).toEqual([
+      { field: 'fixed', error: 'is read-only', rule: 'readOnly', params: {} },
+    ]);
     const kept = await both.send('PATCH', '/v1/posts/1', { fixed: 'x', title: 'a' }, reader);
     expect(kept.body).toMatchObject({ fixed: 'f' });
     const put = await both.send('PUT', '/v1/posts/1', { title: 'a', authorId: 1 }, reader);

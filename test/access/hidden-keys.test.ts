@@ -182,14 +182,26 @@ describe('what is taken together with a key to a hidden record does not tell tha
     const { status, body } = await send(nurse, method, path, { roomId, hour: 8 });
     expect({ status, errors: body.errors as unknown }).toEqual({
       status: 422,
-      errors: [{ field: 'roomId', message: message(roomId) }],
+      errors: [
+        {
+          field: 'roomId',
+          message: message(roomId),
+          rule: 'reference',
+          params: { resource: 'rooms' },
+        },
+      ],
     });
   });
 
   test('while it is told of one that is seen', async () => {
     const { body } = await send(nurse, 'PATCH', '/v1/slots/3', { hour: 8 });
     expect(body.errors).toEqual([
-      { field: 'hour', message: 'is taken: roomId, hour must be unique together' },
+      {
+        field: 'hour',
+        message: 'is taken: roomId, hour must be unique together',
+        rule: 'unique',
+        params: { fields: ['roomId', 'hour'] },
+      },
     ]);
   });
 });
@@ -271,12 +283,19 @@ test('an owner that is not there is not named where that would tell the hidden t
     if (id === 2) expect(status).toBe(200);
     else expect(status).toBe(422);
     const other = await send(nurse, 'PATCH', `/v1/memos/${id}`, { aboutId: uuid(9) });
-    expect(other.body.errors).toEqual([{ field: 'aboutId', message: 'there is no such record' }]);
+    expect(other.body.errors).toEqual([
+      { field: 'aboutId', message: 'there is no such record', rule: 'reference', params: {} },
+    ]);
     if (id === 1) expect(body.errors).toEqual(other.body.errors);
   }
   const named = await send(nurse, 'PATCH', '/v1/memos/1', { aboutType: 'wards', aboutId: uuid(9) });
   expect(named.body.errors).toEqual([
-    { field: 'aboutId', message: `there is no record in wards with id "${uuid(9)}"` },
+    {
+      field: 'aboutId',
+      message: `there is no record in wards with id "${uuid(9)}"`,
+      rule: 'reference',
+      params: { resource: 'wards' },
+    },
   ]);
 });
 
@@ -295,18 +314,23 @@ resources:
 `;
 
   test.each([
-    ['writeOnly: true', 'atId', 'there is no such record'],
-    ['access: { read: chief, write: public }', 'atId', 'there is no such record'],
-    ['access: chief', 'atType', 'there is no such record'],
-    ['access: { write: chief }', 'atId', 'there is no record in piers with id "hidden"'],
-  ])('atId with %s', async (attributes, field, message) => {
+    ['writeOnly: true', 'atId', 'there is no such record', {}],
+    ['access: { read: chief, write: public }', 'atId', 'there is no such record', {}],
+    ['access: chief', 'atType', 'there is no such record', {}],
+    [
+      'access: { write: chief }',
+      'atId',
+      'there is no record in piers with id "hidden"',
+      { resource: 'piers' },
+    ],
+  ])('atId with %s', async (attributes, field, message, params) => {
     const own = await serveBoth(cards(attributes), {}, undefined, { mode: 'dev' });
     await own.send('POST', '/v1/ports', { id: 'hidden' }, chief);
     await own.send('POST', '/v1/cards', { atType: 'ports', atId: 'hidden' }, chief);
     const { status, body } = await own.send('PATCH', '/v1/cards/1', { atType: 'piers' });
     expect({ status, errors: body.errors as unknown }).toEqual({
       status: 422,
-      errors: [{ field, message }],
+      errors: [{ field, message, rule: 'reference', params }],
     });
     await own.stop();
   });

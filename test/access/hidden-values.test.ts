@@ -82,7 +82,12 @@ describe('an immutable field that its caller cannot read is refused, whatever it
       status: 400,
       code: 'VALIDATION_FAILED',
       validationErrors: [
-        { field: Object.keys(body)[0], error: 'is immutable: it is set on create only' },
+        {
+          field: Object.keys(body)[0],
+          error: 'is immutable: it is set on create only',
+          rule: 'immutable',
+          params: {},
+        },
       ],
     });
   });
@@ -107,7 +112,9 @@ test('a value that is taken together with a hidden one is named alone', async ()
   );
   const { status, body } = await both.send('PATCH', '/v1/posts/4', { title: 'x' }, author);
   expect(status).toBe(422);
-  expect(body.errors).toEqual([{ field: 'title', message: 'is taken: it must be unique' }]);
+  expect(body.errors).toEqual([
+    { field: 'title', message: 'is taken: it must be unique', rule: 'unique', params: {} },
+  ]);
 });
 
 test('a value that is taken in a field of which its caller does not know is refused, all or none, and not named', async () => {
@@ -123,7 +130,7 @@ test('a value that is taken in a field of which its caller does not know is refu
   expect(await outcome(two, editor)).toEqual([
     422,
     'INVALID_VALUE',
-    [{ field: '[1].rank', message }],
+    [{ field: '[1].rank', message, rule: 'unique', params: {} }],
   ]);
   expect(await total()).toBe('0');
   expect((await outcome(two[0]))[0]).toBe(201);

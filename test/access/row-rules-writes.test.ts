@@ -280,7 +280,7 @@ resources:
     expect([method, status, body.errors]).toEqual([
       method,
       422,
-      [{ field: 'code', message: 'is taken: it must be unique' }],
+      [{ field: 'code', message: 'is taken: it must be unique', rule: 'unique', params: {} }],
     ]);
   }
   await own.stop();

@@ -372,7 +372,12 @@ describe('the network', () => {
     expect((await change(api, long, token)).body.code).toBe('INVALID_BODY');
     const settings = await change(api, `{"settings":${long}}`, token);
     expect(settings.body.validationErrors).toEqual([
-      { field: 'settings', error: 'is an object or null' },
+      {
+        field: 'settings',
+        error: 'is an object or null',
+        rule: 'type',
+        params: { expected: 'object' },
+      },
     ]);
   });
 });

@@ -190,7 +190,12 @@ test('writes', async () => {
   expect(taken.status).toBe(422);
   const large = await api.send('PATCH', path, { code: '100000000000000000000.6' });
   expect(large.body.errors).toEqual([
-    { field: 'code', message: 'must be at most 100000000000000000000.5' },
+    {
+      field: 'code',
+      message: 'must be at most 100000000000000000000.5',
+      rule: 'maximum',
+      params: { max: '100000000000000000000.5' },
+    },
   ]);
   const put = await api.send('PUT', path, changed.text);
   expect(put.text).toBe(changed.text);

@@ -50,7 +50,11 @@ CREATE DOMAIN zip AS text COLLATE "C" CHECK (VALUE ~ '^[0-9]+$');
 CREATE DOMAIN short_zip AS zip CONSTRAINT short CHECK (length(VALUE) < 4);
 CREATE TABLE letters (${key}, name text COLLATE "C", zip zip, "Of it" short_zip, "left" text COLLATE "C");`;
 
-const rule = 'is not allowed by a rule of the database';
+const rule = {
+  message: 'is not allowed by a rule of the database',
+  rule: 'database',
+  params: {},
+};
 
 describe('rules of a PostgreSQL database of others', () => {
   let existing: Existing;
@@ -76,10 +80,7 @@ describe('rules of a PostgreSQL database of others', () => {
   test.each([...codes, 'nothing'])('a trigger refuses a record with %s', async (name) => {
     const { api } = existing;
     const refused = await api.send('POST', '/v1/guarded', { name });
-    expect([refused.status, refused.body.errors]).toEqual([
-      422,
-      [{ field: 'name', message: rule }],
-    ]);
+    expect([refused.status, refused.body.errors]).toEqual([422, [{ field: 'name', ...rule }]]);
     expect((await api.get(`/v1/guarded?name=${name}`)).body).toEqual([]);
   });
 
@@ -87,10 +88,7 @@ describe('rules of a PostgreSQL database of others', () => {
     const { api } = existing;
     const { id } = (await api.send('POST', '/v1/guarded', { name: 'good' })).body as { id: number };
     const refused = await api.send('PATCH', `/v1/guarded/${id}`, { name });
-    expect([refused.status, refused.body.errors]).toEqual([
-      422,
-      [{ field: 'name', message: rule }],
-    ]);
+    expect([refused.status, refused.body.errors]).toEqual([422, [{ field: 'name', ...rule }]]);
     expect((await api.get(`/v1/guarded/${id}`)).body).toEqual({ id, name: 'good' });
   });
 
@@ -125,7 +123,7 @@ describe('rules of a PostgreSQL database of others', () => {
     const refused = await api.send('POST', '/v1/letters', { name: 'one', ...values });
     expect([refused.status, refused.body.errors]).toEqual([
       422,
-      fields.map((field) => ({ field, message: rule })),
+      fields.map((field) => ({ field, ...rule })),
     ]);
     expect((await api.get('/v1/letters')).body).toEqual([]);
   });
@@ -176,10 +174,7 @@ describe('rules of a PostgreSQL database of others', () => {
       ['PATCH', '/v1/hidden/1'],
     ] as const) {
       const refused = await api.send(method, path, { name: 'secret' });
-      expect([refused.status, refused.body.errors]).toEqual([
-        422,
-        [{ field: 'name', message: rule }],
-      ]);
+      expect([refused.status, refused.body.errors]).toEqual([422, [{ field: 'name', ...rule }]]);
     }
     expect((await api.get('/v1/hidden')).body).toEqual([{ id: 1, name: 'open' }]);
     await api.stop();
@@ -232,12 +227,9 @@ test('a trigger of SQLite that leaves a record out refuses it', async () => {
   );
   const { api } = existing;
   const one = await api.send('POST', '/v1/guarded', { name: 'nothing' });
-  expect([one.status, one.body.errors]).toEqual([422, [{ field: 'name', message: rule }]]);
+  expect([one.status, one.body.errors]).toEqual([422, [{ field: 'name', ...rule }]]);
   const several = await api.send('POST', '/v1/guarded', [{ name: 'a' }, { name: 'nothing' }]);
-  expect([several.status, several.body.errors]).toEqual([
-    422,
-    [{ field: '[1].name', message: rule }],
-  ]);
+  expect([several.status, several.body.errors]).toEqual([422, [{ field: '[1].name', ...rule }]]);
   expect((await api.get('/v1/guarded')).body).toEqual([]);
   await existing.stop();
 });

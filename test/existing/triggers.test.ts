@@ -73,7 +73,10 @@ describe.each([
     return [answer.status, answer.body.errors ?? answer.body.code];
   };
   const rule = 'is not allowed by a rule of the database';
-  const refused = (field: string, message: string): unknown => [422, [{ field, message }]];
+  const refused = (field: string, message: string, broken = 'database'): unknown => [
+    422,
+    [{ field, message, rule: broken, params: {} }],
+  ];
   const notes = async (): Promise<unknown> =>
     (await existing.api.get('/v1/notes?expand=tags')).body;
   const make = async (body: object): Promise<string> => {
@@ -100,8 +103,8 @@ describe.each([
     expect(await told('POST', '/v1/notes', [quiet, quiet])).toEqual([
       422,
       [
-        { field: '[0].text', message: rule },
-        { field: '[1].text', message: rule },
+        { field: '[0].text', message: rule, rule: 'database', params: {} },
+        { field: '[1].text', message: rule, rule: 'database', params: {} },
       ],
     ]);
     expect(await told('POST', '/v1/notes', quiet)).toEqual(refused('text', rule));
@@ -155,7 +158,7 @@ describe.each([
       refused('tags[0].pivot.rank', rule),
     );
     expect(await told('PATCH', path, { tags: [1] })).toEqual(
-      refused('tags', 'has a link that other records need'),
+      refused('tags', 'has a link that other records need', 'referenced'),
     );
     expect(await notes()).toEqual(seen);
   });

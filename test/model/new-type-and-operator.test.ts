@@ -1,3 +1,4 @@
+import { breaks } from '../../src/problem-rules.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,10 +36,11 @@ const colour: FieldType = {
   comparison: 'text',
   sortable: true,
   read: (value) => {
-    if (typeof value !== 'string') return wrongType('must be a colour in a string');
+    if (typeof value !== 'string')
+      return wrongType('must be a colour in a string', breaks('type', { expected: 'colour' }));
     return isColour(value)
       ? accept(value.toLowerCase())
-      : wrongValue('must be a colour such as #00ff7f');
+      : wrongValue('must be a colour such as #00ff7f', breaks('format', { format: 'colour' }));
   },
   parse: (text) => (isColour(text) ? text.toLowerCase() : undefined),
   expects: () => 'a colour such as #00ff7f',

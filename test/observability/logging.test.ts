@@ -253,7 +253,9 @@ describe('what is told', () => {
     await api.send('POST', '/v1/users', { Secret: 'sesame17', PIN: { a: 'sesame18' } });
     await api.get('/v1/users?SECRET_EQ=sesame19&_or=name:a,Secret:sesame20');
     const { body } = await api.send('POST', '/v1/users', { badge: 'sesame21' });
-    expect(body.errors).toEqual([{ field: 'badge', message: 'there is no such record' }]);
+    expect(body.errors).toEqual([
+      { field: 'badge', message: 'there is no such record', rule: 'reference', params: {} },
+    ]);
     await api.get(
       '/v1/users?secret%3Esesame22&a.secret:sesame23&secret_at=sesame24&secret%20eq%20sesame25',
     );

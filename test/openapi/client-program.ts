@@ -22,7 +22,7 @@ await api.things.create({ name: 'with "marks", and: colons', on: false, price: 2
 });
 for (const body of [{ name: 'with "marks", and: colons', on: true, price: 'dear' }, { name: 'x', on: null, nme: 1 }])
   // @ts-expect-error -- a field is unknown, and one may not be null
-  await api.things.create(body).catch((error: unknown) => told.push(['by field', error instanceof PlinthError && error.errors]));
+  await api.things.create(body).catch((error: unknown) => told.push(['by field', error instanceof PlinthError && error.errors, error instanceof PlinthError && error.problems.map(({ field, rule, params }) => [field, rule, params])]));
 const second = await api.things.create({ name: 'other thing', on: false, price: 20, parentId: thing.id });
 await api.notes.create({ text: 'of a thing, "quoted": yes', aboutType: 'things', aboutId: String(thing.id) });
 await api.notes.create({ text: 'of an owner', aboutType: 'owners', aboutId: owner.id });
@@ -271,6 +271,11 @@ export const everythingOutput: readonly unknown[] = [
       name: 'must have at most 20 characters; must match the pattern ^[a-z ]+$',
       price: 'must be a plain decimal number such as "19.90"',
     },
+    [
+      ['name', 'maxLength', { max: 20 }],
+      ['name', 'pattern', { pattern: '^[a-z ]+$' }],
+      ['price', 'format', { format: 'decimal' }],
+    ],
   ],
   [
     'by field',
@@ -279,6 +284,11 @@ export const everythingOutput: readonly unknown[] = [
       on: 'must not be null',
       nme: 'there is no field nme; did you mean name?',
     },
+    [
+      ['name', 'minLength', { min: 2 }],
+      ['on', 'notNull', {}],
+      ['nme', 'unknown', { nearest: 'name' }],
+    ],
   ],
   ['filtered', [1], 1, 1, 1],
   ['in JSON', ['a thing']],
@@ -386,7 +396,7 @@ export async function main(): Promise<void> {
     const b: ErrorBody = error.body;
     switch (b.code) {
       case 'VALIDATION_FAILED': console.log(b.validationErrors?.map(({ field }) => field)); break;
-      case 'INVALID_VALUE': console.log(b.errors?.map(({ message }) => message)); break;
+      case 'INVALID_VALUE': console.log(b.errors?.map((one) => one.rule === 'minLength' ? one.params.min + 1 : one.message)); break;
       case 'HAS_DEPENDENTS': console.log(b.dependents?.[0]?.count); break;
       case 'RATE_LIMITED': console.log(error.retryAfter); break;
       default: if (b.status === 404) console.log('gone');

@@ -349,6 +349,18 @@ describe('answers that are not of the API', () => {
       '{"errors":[{"field":"a","message":"b"},{"field":"a","message":"c"},{"field":"a.b","message":"d"}]}',
       { errors: { a: 'b; c', 'a.b': 'd' } },
     ],
+    [
+      'a problem with its rule',
+      400,
+      {},
+      '{"validationErrors":[{"field":"a","error":"b","rule":"minLength","params":{"min":3}},{"field":"c","error":"d"}]}',
+      {
+        problems: [
+          { field: 'a', message: 'b', rule: 'minLength', params: { min: 3 } },
+          { field: 'c', message: 'd' },
+        ],
+      },
+    ],
   ])('%s', async (_, status, headers, body, expected) => {
     const { url, stop } = await page(status, headers, body);
     const error: unknown = await createRa({ baseUrl: url })

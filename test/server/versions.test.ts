@@ -345,6 +345,8 @@ resources: { posts: { fields: { title: { type: string }, code: { type: string, u
   const { status, body } = await own.send('POST', '/v2/posts', { title: 'b' });
   expect([status, body.code, body.errors]).toEqual([422, 'INVALID_VALUE', []]);
   const told = await own.send('POST', '/v1/posts', { title: 'b' });
-  expect(told.body.errors).toEqual([{ field: 'code', message: 'is taken: it must be unique' }]);
+  expect(told.body.errors).toEqual([
+    { field: 'code', message: 'is taken: it must be unique', rule: 'unique', params: {} },
+  ]);
   await own.stop();
 });

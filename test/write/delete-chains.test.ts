@@ -124,7 +124,14 @@ resources:
   const { status, body } = await both.send('PATCH', '/v1/posts/1', { tags: [2] });
   expect([status, body.errors]).toEqual([
     422,
-    [{ field: 'tags', message: 'has a link that other records need' }],
+    [
+      {
+        field: 'tags',
+        message: 'has a link that other records need',
+        rule: 'referenced',
+        params: {},
+      },
+    ],
   ]);
   expect((await both.send('PATCH', '/v1/posts/1', { tags: [1] })).status).toBe(200);
   expect((await both.send('DELETE', '/v1/notes/1')).status).toBe(204);

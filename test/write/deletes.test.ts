@@ -378,7 +378,12 @@ describe('a value that others point to', () => {
     const answer = await api.send('PATCH', path, { code: 'free', name: 'c' });
     expectError(answer, 'INVALID_VALUE', path);
     expect(answer.body.errors).toEqual([
-      { field: 'code', message: 'cannot change: other records point to the value that it has' },
+      {
+        field: 'code',
+        message: 'cannot change: other records point to the value that it has',
+        rule: 'referenced',
+        params: {},
+      },
     ]);
     expect((await api.get(path)).body).toMatchObject({ code: 'held', name: 'b' });
   });

@@ -46,7 +46,7 @@ describe('at once', () => {
       expect(tally(answers)).toEqual({ 201: 1, 422: 49 });
       const refused = answers.find(({ status }) => status === 422);
       expect(refused?.body.errors).toEqual([
-        { field: 'name', message: 'is taken: it must be unique' },
+        { field: 'name', message: 'is taken: it must be unique', rule: 'unique', params: {} },
       ]);
       expect((await side.get('/v1/owners?name=one')).body).toHaveLength(1);
     }));

@@ -1,3 +1,4 @@
+import { breaks, onlyOf, type BrokenRule } from '../../problem-rules.ts';
 import { apiError, fail, ok, type FieldProblem, type Result } from '../../errors.ts';
 import type { Api } from '../../model/api.ts';
 import { isJsonObject } from '../../model/values.ts';
@@ -41,12 +42,18 @@ export function readNetworkChange(
   const body = parsed.value;
   if (!isJsonObject(body)) return fail(apiError('INVALID_BODY', 'The body must be a JSON object'));
   const problems: FieldProblem[] = [];
-  const report = (field: string, message: string): void => void problems.push({ field, message });
+  const report: Report = (field, message, broken) =>
+    void problems.push({ field, message, ...broken });
   only(body, ['resource', 'settings'], '', report);
   const { resource = null, settings } = body;
   if (resource !== null && !names.some((name) => name === resource))
-    report('resource', 'is the name of a resource, or null for all');
-  if (settings !== null && !isJsonObject(settings)) report('settings', 'is an object or null');
+    report(
+      'resource',
+      'is the name of a resource, or null for all',
+      breaks('enum', { values: names }),
+    );
+  if (settings !== null && !isJsonObject(settings))
+    report('settings', 'is an object or null', breaks('type', { expected: 'object' }));
   const name = typeof resource === 'string' ? resource : undefined;
   const read = isJsonObject(settings) ? readSettings(settings, report) : undefined;
   if (problems.length > 0)
@@ -60,7 +67,7 @@ export function readNetworkChange(
   return ok({ resource: name, settings: { ...kept, ...read } });
 }
 
-type Report = (field: string, message: string) => void;
+type Report = (field: string, message: string, broken: BrokenRule) => void;
 
 function readSettings(settings: Members, report: Report): NetworkSpecification {
   only(settings, ['latency', 'errorRate', 'throttling'], 'settings.', report);
@@ -75,17 +82,24 @@ function readSettings(settings: Members, report: Report): NetworkSpecification {
       report(
         'settings.latency',
         `has min and max from 0 to ${longestLatency} ms, max no less than min`,
+        breaks('range', { min: 0, max: longestLatency }),
       );
   }
   if (isGiven(errorRate)) {
     if (isWithin(errorRate, 0, 1)) read = { ...read, errorRate };
-    else report('settings.errorRate', 'is a number from 0 to 1');
+    else
+      report('settings.errorRate', 'is a number from 0 to 1', breaks('range', { min: 0, max: 1 }));
   }
   if (isGiven(throttling)) {
     const { rate } = isJsonObject(throttling) ? throttling : {};
     if (isJsonObject(throttling)) only(throttling, ['rate'], 'settings.throttling.', report);
     if (isWithin(rate, 1, 1e12) && Number.isInteger(rate)) read = { ...read, throttling: { rate } };
-    else report('settings.throttling', 'has a rate of whole bytes a second, at least 1');
+    else
+      report(
+        'settings.throttling',
+        'has a rate of whole bytes a second, at least 1',
+        breaks('minimum', { min: 1 }),
+      );
   }
   return read;
 }
@@ -93,7 +107,7 @@ function readSettings(settings: Members, report: Report): NetworkSpecification {
 function only(members: Members, known: readonly string[], prefix: string, report: Report): void {
   for (const name of Object.keys(members))
     if (!known.includes(name))
-      report(`${prefix}${name}`, `is unknown; there is ${known.join(', ')}`);
+      report(`${prefix}${name}`, `is unknown; there is ${known.join(', ')}`, onlyOf(known));
 }
 
 function isGiven(value: unknown): boolean {

@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import { apiError, type ApiError } from '../../errors.ts';
 import type { Row } from '../../databases/database.ts';
 import type { Ran } from '../../databases/record-statements.ts';
@@ -32,7 +33,7 @@ export function refuseStreamed(
   if (first === undefined) return undefined;
   const message = 'cannot be combined with CSV and NDJSON, which are sent as they are read';
   return apiError('INVALID_PARAMETER', `${first}: ${message}`, {
-    problems: names.map((field) => ({ field, message })),
+    problems: names.map((field) => ({ field, message, ...breaks('conflict') })),
   });
 }
 

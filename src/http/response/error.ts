@@ -15,11 +15,19 @@ export function respondError(error: ApiError, path: string, requestId: string): 
   };
   // The value at fault may be hidden from the caller: then the list is empty, but present.
   if (problems.length > 0 || code === 'INVALID_VALUE') {
-    if (status === 422) body['errors'] = problems;
+    if (status === 422)
+      body['errors'] = problems.map(({ field, message: told, rule, params }) => ({
+        field,
+        message: told,
+        rule,
+        params,
+      }));
     else
-      body['validationErrors'] = problems.map(({ field, message: told }) => ({
+      body['validationErrors'] = problems.map(({ field, message: told, rule, params }) => ({
         field,
         error: told,
+        rule,
+        params,
       }));
   }
   if (error.members !== undefined) Object.assign(body, error.members);

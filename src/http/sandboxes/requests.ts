@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import { apiError, fail, needsCredentials, ok, type ApiError, type Result } from '../../errors.ts';
 import type { Caller } from '../../model/access.ts';
 import { emptyResponse, jsonResponse, type Response } from '../response/response.ts';
@@ -53,6 +54,7 @@ async function begin(
     const problems = error.problems.map(({ line, message }) => ({
       field: `line ${line}`,
       message,
+      ...breaks('record'),
     }));
     return fail(
       apiError('INVALID_BODY', 'The sandbox was not made: its records have problems', { problems }),
@@ -79,5 +81,7 @@ export async function enterSandbox(exchange: Exchange, name: string): Promise<Re
 }
 
 function refusal(message: string, field = 'X-Sandbox'): ApiError {
-  return apiError('INVALID_PARAMETER', `${field}: ${message}`, { problems: [{ field, message }] });
+  return apiError('INVALID_PARAMETER', `${field}: ${message}`, {
+    problems: [{ field, message, ...breaks('parameter') }],
+  });
 }

@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import { apiError, fail, ok, type Result } from '../../errors.ts';
 import type { NetworkSpecification } from '../../specification/specification.ts';
 
@@ -103,6 +104,6 @@ export function readSimulate(text: string, configured: Conditions): Result<Condi
 const message = `takes latency=0 to ${longestLatency} (ms) and error=400 to 599, each once, such as latency=200,error=503`;
 const refused = fail(
   apiError('INVALID_PARAMETER', `X-Simulate ${message}`, {
-    problems: [{ field: 'X-Simulate', message }],
+    problems: [{ field: 'X-Simulate', message, ...breaks('parameter') }],
   }),
 );

@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import type { Codec, Field, FieldType } from '../api.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import {
@@ -93,7 +94,10 @@ const base: Omit<FieldType, 'member'> = {
   sortable: true,
   read: (value) => {
     if (typeof value !== 'string' && typeof value !== 'number' && !(value instanceof ExactNumber))
-      return wrongType('must be a decimal in a string, such as "19.90", or a number');
+      return wrongType(
+        'must be a decimal in a string, such as "19.90", or a number',
+        breaks('type', { expected: 'decimal' }),
+      );
     const decimal =
       typeof value === 'string'
         ? parseDecimal(value)
@@ -103,6 +107,7 @@ const base: Omit<FieldType, 'member'> = {
     return text === undefined || parseDecimal(text) === undefined
       ? wrongValue(
           'must be a plain decimal number such as "19.90", with at most 400 digits before and behind the point',
+          breaks('format', { format: 'decimal' }),
         )
       : accept(text);
   },

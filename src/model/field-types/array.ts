@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import type { FieldType } from '../api.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { wrongType } from '../values.ts';
@@ -13,7 +14,8 @@ export const arrayType: FieldType = {
   comparison: 'items',
   sortable: true,
   read: (value, field) => {
-    if (!Array.isArray(value)) return wrongType('must be an array');
+    if (!Array.isArray(value))
+      return wrongType('must be an array', breaks('type', { expected: 'array' }));
     const { items } = field;
     if (items === undefined) throw new TypeError(`Array ${field.name} has no items`);
     return readItems(value, (item) => readValue(item, items));

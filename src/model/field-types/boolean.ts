@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import { wordForms, type WordForm } from '../../specification/stored-forms.ts';
 import type { Codec, FieldType } from '../api.ts';
 import { plain, shortest } from './plain.ts';
@@ -27,7 +28,9 @@ export const booleanType: FieldType = {
   comparison: 'equality',
   sortable: true,
   read: (value) =>
-    typeof value === 'boolean' ? accept(value) : wrongType('must be true or false'),
+    typeof value === 'boolean'
+      ? accept(value)
+      : wrongType('must be true or false', breaks('type', { expected: 'boolean' })),
   parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
   expects: () => 'true or false',
   sqlite: { column: () => 'INTEGER', form: 'zeroOne' },

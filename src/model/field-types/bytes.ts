@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import type { Codec, Field, FieldType, RandomChoices } from '../api.ts';
 import { plain } from './plain.ts';
 import { accept, wrongType, wrongValue } from '../values.ts';
@@ -55,10 +56,14 @@ const bytes: Omit<FieldType, 'member'> = {
   sortable: false,
   format: 'base64',
   read: (value) => {
-    if (typeof value !== 'string') return wrongType('must be a string');
+    if (typeof value !== 'string')
+      return wrongType('must be a string', breaks('type', { expected: 'string' }));
     return isBase64(value)
       ? accept(value)
-      : wrongValue('must be standard base64 with padding, such as aGVsbG8=');
+      : wrongValue(
+          'must be standard base64 with padding, such as aGVsbG8=',
+          breaks('format', { format: 'base64' }),
+        );
   },
   parse: (text) => (isBase64(text) ? text : undefined),
   expects: () => 'standard base64 with padding, such as aGVsbG8=',

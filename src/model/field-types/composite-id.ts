@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { Field, FieldType, Resource } from '../api.ts';
 import { plainText } from '../exact-number.ts';
@@ -102,9 +103,12 @@ export const compositeIdType: FieldType = {
   comparison: 'equality',
   sortable: true,
   read: (value, field) => {
-    if (typeof value !== 'string') return wrongType('must be a string');
+    if (typeof value !== 'string')
+      return wrongType('must be a string', breaks('type', { expected: 'string' }));
     const id = parse(value, field);
-    return id === undefined ? wrongValue(`must be ${compositeIdType.expects(field)}`) : accept(id);
+    return id === undefined
+      ? wrongValue(`must be ${compositeIdType.expects(field)}`, breaks('format', { format: 'id' }))
+      : accept(id);
   },
   parse,
   expects: (field) => `an id in the form ${names(field)}`,

@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import type { FieldType } from '../api.ts';
 import { plain, shortest } from './plain.ts';
 import { accept, wrongType, wrongValue } from '../values.ts';
@@ -27,8 +28,11 @@ export const dateType: FieldType = {
   comparison: 'order',
   sortable: true,
   read: (value) => {
-    if (typeof value !== 'string') return wrongType('must be a date in a string');
-    return isDate(value) ? accept(value) : wrongValue('must be a date such as 2026-03-01');
+    if (typeof value !== 'string')
+      return wrongType('must be a date in a string', breaks('type', { expected: 'date' }));
+    return isDate(value)
+      ? accept(value)
+      : wrongValue('must be a date such as 2026-03-01', breaks('format', { format: 'date' }));
   },
   parse: (text) => (isDate(text) ? text : undefined),
   expects: () => 'a date such as 2026-03-01',

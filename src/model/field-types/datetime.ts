@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import type { Codec, Field, FieldType } from '../api.ts';
 import { momentTexts } from '../../specification/stored-forms.ts';
 import { plain, shortest } from './plain.ts';
@@ -179,11 +180,16 @@ export const datetimeType: FieldType = {
   comparison: 'order',
   sortable: true,
   read: (value, field) => {
-    if (typeof value !== 'string') return wrongType('must be a date and time in a string');
+    if (typeof value !== 'string')
+      return wrongType(
+        'must be a date and time in a string',
+        breaks('type', { expected: 'datetime' }),
+      );
     const datetime = parseDatetime(value, field.precision);
     return datetime === undefined
       ? wrongValue(
           `must be an RFC 3339 date and time with an offset, ${finest(field.precision)}, such as ${exampleOf(field)}`,
+          breaks('format', { format: 'datetime' }),
         )
       : accept(datetime);
   },

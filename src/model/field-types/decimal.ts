@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import type { Codec, FieldType } from '../api.ts';
 import { accept, counted, wrongType, wrongValue } from '../values.ts';
 import type { Field } from '../api.ts';
@@ -116,23 +117,34 @@ const base: Omit<FieldType, 'member'> = {
   sortable: true,
   read: (value, field) => {
     if (typeof value !== 'string' && typeof value !== 'number' && !(value instanceof ExactNumber))
-      return wrongType('must be a decimal in a string, such as "19.90", or a number');
+      return wrongType(
+        'must be a decimal in a string, such as "19.90", or a number',
+        breaks('type', { expected: 'decimal' }),
+      );
     const decimal =
       typeof value === 'string'
         ? parseDecimal(value)
         : parseJsonNumber(value instanceof ExactNumber ? value.text : String(value));
-    if (decimal === undefined) return wrongValue('must be a plain decimal number such as "19.90"');
+    if (decimal === undefined)
+      return wrongValue(
+        'must be a plain decimal number such as "19.90"',
+        breaks('format', { format: 'decimal' }),
+      );
     const digits = rescale(decimal, field.scale);
     if (digits === undefined)
       return wrongValue(
         field.scale === 0
           ? 'must be a whole number'
           : `must have at most ${counted(field.scale, 'decimal place')}`,
+        breaks('decimalPlaces', { max: field.scale }),
       );
     const most = 10n ** BigInt(field.precision) - 1n;
     if (digits > most || digits < -most) {
       const bound = formatScaled(most, field.scale);
-      return wrongValue(`must be between -${bound} and ${bound}`);
+      return wrongValue(
+        `must be between -${bound} and ${bound}`,
+        breaks('range', { min: `-${bound}`, max: bound }),
+      );
     }
     return accept(formatScaled(digits, field.scale));
   },

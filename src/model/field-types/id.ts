@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import type { Field, FieldType } from '../api.ts';
 import { accept, wrongValue } from '../values.ts';
 import {
@@ -57,11 +58,17 @@ const textId: FieldType = {
     if (!parsed.ok) return parsed;
     // However it is encoded, a client takes it for a step in the path.
     if (parsed.value === '.' || parsed.value === '..')
-      return wrongValue('must not be . or .., which no URL can name');
+      return wrongValue(
+        'must not be . or .., which no URL can name',
+        breaks('format', { format: 'id' }),
+      );
     const length = Array.from(parsed.value as string).length;
     return length >= 1 && length <= longestText
       ? accept(parsed.value)
-      : wrongValue('must have 1 to 255 characters');
+      : wrongValue(
+          'must have 1 to 255 characters',
+          length < 1 ? breaks('minLength', { min: 1 }) : breaks('maxLength', { max: longestText }),
+        );
   },
   parse: parseText,
   expects: () => 'text without a NUL character',

@@ -1,3 +1,4 @@
+import { breaks, type BrokenRule } from '../../problem-rules.ts';
 import type { Codec, Field, FieldType } from '../api.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { numericOf } from './decimal.ts';
@@ -9,13 +10,18 @@ import { ExactNumber, parseJsonNumber, rescale } from '../exact-number.ts';
 /** Reads a whole number between −(2⁵³−1) and 2⁵³−1. */
 export function readInteger(value: unknown): ParsedValue {
   const number = value instanceof ExactNumber ? Number(value.text) : value;
-  if (typeof number !== 'number') return wrongType('must be a number');
+  if (typeof number !== 'number')
+    return wrongType('must be a number', breaks('type', { expected: 'integer' }));
   if (Math.abs(number) > Number.MAX_SAFE_INTEGER)
-    return wrongValue('must be between -9007199254740991 and 9007199254740991');
+    return wrongValue(
+      'must be between -9007199254740991 and 9007199254740991',
+      breaks('range', { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER }),
+    );
   // The double of a number may be whole where the number itself is not.
   const exact = value instanceof ExactNumber ? parseJsonNumber(value.text) : undefined;
   const isWhole = exact === undefined ? value === number : rescale(exact, 0) !== undefined;
-  if (!Number.isInteger(number) || !isWhole) return wrongValue('must be a whole number');
+  if (!Number.isInteger(number) || !isWhole)
+    return wrongValue('must be a whole number', breaks('type', { expected: 'integer' }));
   return accept(number === 0 ? 0 : number);
 }
 
@@ -29,6 +35,13 @@ export function parseInteger(text: string): number | undefined {
 const leastBigint = -(2n ** 63n);
 const mostBigint = 2n ** 63n - 1n;
 
+/** The rule that a text breaks which is no whole number of 64 bits. */
+function brokenByBigint(text: string): BrokenRule {
+  return /^-?\d+$/u.test(text)
+    ? breaks('range', { min: String(leastBigint), max: String(mostBigint) })
+    : breaks('format', { format: 'integer' });
+}
+
 /** The whole number of 64 bits that a text is, as it is on the wire; undefined for any other text. */
 export function parseBigint(text: string): string | undefined {
   if (!/^-?\d{1,30}$/u.test(text)) return undefined;
@@ -40,15 +53,21 @@ export function parseBigint(text: string): string | undefined {
 export function readBigint(value: unknown): ParsedValue {
   if (typeof value === 'string') {
     const text = parseBigint(value);
-    return text === undefined ? wrongValue(`must be ${expectsBigint()}`) : accept(text);
+    return text === undefined
+      ? wrongValue(`must be ${expectsBigint()}`, brokenByBigint(value))
+      : accept(text);
   }
   if (typeof value !== 'number' && !(value instanceof ExactNumber))
-    return wrongType('must be a whole number in a string, such as "42", or a number');
+    return wrongType(
+      'must be a whole number in a string, such as "42", or a number',
+      breaks('type', { expected: 'integer' }),
+    );
   const exact = parseJsonNumber(value instanceof ExactNumber ? value.text : String(value));
   const whole = exact && rescale(exact, 0);
-  if (exact !== undefined && whole === undefined) return wrongValue('must be a whole number');
+  if (exact !== undefined && whole === undefined)
+    return wrongValue('must be a whole number', breaks('type', { expected: 'integer' }));
   return whole === undefined || whole < leastBigint || whole > mostBigint
-    ? wrongValue(`must be ${expectsBigint()}`)
+    ? wrongValue(`must be ${expectsBigint()}`, brokenByBigint(String(whole)))
     : accept(String(whole));
 }
 

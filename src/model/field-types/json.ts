@@ -1,3 +1,5 @@
+import { beyondDouble } from './numbers.ts';
+import { breaks } from '../../problem-rules.ts';
 import type { Codec, Field, FieldType } from '../api.ts';
 import { accept, mostIssues, wrongValue, type ParsedValue, type ValueIssue } from '../values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
@@ -129,10 +131,14 @@ function readNumber(value: number | ExactNumber): ParsedValue {
   if (typeof value === 'number')
     return Number.isFinite(value)
       ? accept(value === 0 ? 0 : value)
-      : wrongValue('is too large for a number');
-  if (!Number.isFinite(Number(value.text))) return wrongValue('is too large for a number');
+      : wrongValue('is too large for a number', beyondDouble);
+  if (!Number.isFinite(Number(value.text)))
+    return wrongValue('is too large for a number', beyondDouble);
   return value.text.length > longestNumber || /e/iu.test(value.text)
-    ? wrongValue(`must have at most ${longestNumber} digits`)
+    ? wrongValue(
+        `must have at most ${longestNumber} digits`,
+        breaks('digits', { max: longestNumber }),
+      )
     : accept(value as unknown as JsonValue);
 }
 

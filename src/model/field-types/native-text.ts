@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { FieldType } from '../api.ts';
 import { wrongValue } from '../values.ts';
@@ -71,7 +72,7 @@ export function nativeText(format: string, string: FieldType): FieldType {
       read: (value, field) => {
         const parsed = string.read(value, field);
         if (!parsed.ok || known === undefined || known.test(parsed.value as string)) return parsed;
-        return wrongValue(`must be ${known.means}`);
+        return wrongValue(`must be ${known.means}`, breaks('format', { format }));
       },
       parse: (text, field) =>
         known === undefined || known.test(text) ? string.parse(text, field) : undefined,

@@ -1,3 +1,5 @@
+import { beyondDouble } from './numbers.ts';
+import { breaks } from '../../problem-rules.ts';
 import type { FieldType } from '../api.ts';
 import { boundsSchema, defaultNumber, exampleNumbers } from './numbers.ts';
 import { plain, shortest } from './plain.ts';
@@ -15,8 +17,9 @@ export const numberType: FieldType = {
   sortable: true,
   read: (value) => {
     const number = value instanceof ExactNumber ? Number(value.text) : value;
-    if (typeof number !== 'number') return wrongType('must be a number');
-    if (!Number.isFinite(number)) return wrongValue('is too large for a number');
+    if (typeof number !== 'number')
+      return wrongType('must be a number', breaks('type', { expected: 'number' }));
+    if (!Number.isFinite(number)) return wrongValue('is too large for a number', beyondDouble);
     // -0 is written as 0 in JSON, so it is stored as that.
     return accept(number === 0 ? 0 : number);
   },

@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import type { Field, FieldType } from '../api.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import type { JsonValue } from '../../specification/specification.ts';
@@ -22,7 +23,8 @@ export const objectType: FieldType = {
   comparison: 'none',
   sortable: false,
   read: (value, { properties }) => {
-    if (!isJsonObject(value)) return wrongType('must be an object');
+    if (!isJsonObject(value))
+      return wrongType('must be an object', breaks('type', { expected: 'object' }));
     if (properties === undefined) return readJson(value);
     const members = new Map(Object.entries(value));
     const parts: [string, ParsedValue][] = [];
@@ -30,7 +32,7 @@ export const objectType: FieldType = {
       const member = members.has(name) ? members.get(name) : defaultValue(property);
       members.delete(name);
       if (member !== undefined) parts.push([name, readValue(member, property)]);
-      else if (property.required) parts.push([name, wrongType('is required')]);
+      else if (property.required) parts.push([name, wrongType('is required', breaks('required'))]);
     }
     // What is not declared may be anything, and comes last.
     const others = readJson(Object.fromEntries(members));

@@ -1,3 +1,4 @@
+import { breaks, type BrokenRule } from '../../problem-rules.ts';
 import type { StoredAs } from '../../specification/specification.ts';
 import type { Field, FieldType, NativeColumn, Storage } from '../api.ts';
 import { wrongValue } from '../values.ts';
@@ -89,12 +90,17 @@ export function isOfDoubles({ attributes, precision }: Field): boolean {
   return attributes.storedAs === 'real' && precision > 15;
 }
 
-/** What a column would lose of some values: whether it keeps one, and what is said of those that it does not. */
-type Loss = readonly [isKept: (value: string, field: Field) => boolean, message: string];
+/** What a column would lose of some values: whether it keeps one, and what is said of those that it does not, with the rule that they break. */
+type Loss = readonly [
+  isKept: (value: string, field: Field) => boolean,
+  message: string,
+  broken: BrokenRule,
+];
 
 const fractions: Loss = [
   (moment) => moment.endsWith('.000Z'),
   'must be a whole second, since the database keeps no fractions',
+  breaks('decimalPlaces', { max: 0 }),
 ];
 const losses: Readonly<Partial<Record<StoredAs, Loss>>> = {
   unixSeconds: fractions,
@@ -102,13 +108,14 @@ const losses: Readonly<Partial<Record<StoredAs, Loss>>> = {
   real: [
     (decimal, { scale }) => Number(decimal).toFixed(scale) === decimal,
     'must have fewer digits, since the database keeps only 15 of them exactly',
+    breaks('digits', { max: 15 }),
   ],
 };
 
 /** Refuses what the column would lose without a word. */
-function lossless({ read }: FieldType, [isKept, message]: Loss): FieldType['read'] {
+function lossless({ read }: FieldType, [isKept, message, broken]: Loss): FieldType['read'] {
   return (value, field) => {
     const parsed = read(value, field);
-    return parsed.ok && !isKept(String(parsed.value), field) ? wrongValue(message) : parsed;
+    return parsed.ok && !isKept(String(parsed.value), field) ? wrongValue(message, broken) : parsed;
   };
 }

@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { AttributeSet } from '../../specification/keys/attribute.ts';
 import type { FieldSpecification } from '../../specification/specification.ts';
@@ -75,9 +76,12 @@ export const formats: Readonly<Record<string, Format>> = {
 
 /** A string that every database can hold: no NUL, no lone surrogate. */
 export function readText(value: unknown): ParsedValue {
-  if (typeof value !== 'string') return wrongType('must be a string');
-  if (value.includes('\0')) return wrongValue('must not hold a NUL character');
-  if (!value.isWellFormed()) return wrongValue('must not hold half of a surrogate pair');
+  if (typeof value !== 'string')
+    return wrongType('must be a string', breaks('type', { expected: 'string' }));
+  if (value.includes('\0'))
+    return wrongValue('must not hold a NUL character', breaks('characters'));
+  if (!value.isWellFormed())
+    return wrongValue('must not hold half of a surrogate pair', breaks('characters'));
   return accept(value);
 }
 
@@ -92,8 +96,7 @@ export function formatOf({ type, attributes }: Field): string | undefined {
 }
 
 function knownFormat(field: Field): Format | undefined {
-  const format = formatOf(field);
-  return format === undefined ? undefined : formats[format];
+  return formats[formatOf(field) ?? ''];
 }
 
 /** Texts that a field may have: of its format, as its name says, or letters alone. */
@@ -147,7 +150,10 @@ const textual = {
     const reading = readText(value);
     const format = knownFormat(field);
     if (!reading.ok || format === undefined || format.test(reading.value as string)) return reading;
-    return wrongValue(`must be ${format.means}`);
+    return wrongValue(
+      `must be ${format.means}`,
+      breaks('format', { format: formatOf(field) ?? '' }),
+    );
   },
   parse: parseText,
   expects: () => 'text without a NUL character',

@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import type { FieldType } from '../api.ts';
 import { plain, shortest } from './plain.ts';
 import { accept, wrongType, wrongValue } from '../values.ts';
@@ -17,8 +18,11 @@ export const timeType: FieldType = {
   comparison: 'order',
   sortable: true,
   read: (value) => {
-    if (typeof value !== 'string') return wrongType('must be a time in a string');
-    return isTime(value) ? accept(value) : wrongValue('must be a time such as 14:05:00');
+    if (typeof value !== 'string')
+      return wrongType('must be a time in a string', breaks('type', { expected: 'time' }));
+    return isTime(value)
+      ? accept(value)
+      : wrongValue('must be a time such as 14:05:00', breaks('format', { format: 'time' }));
   },
   parse: (text) => (isTime(text) ? text : undefined),
   expects: () => 'a time such as 14:05:00',

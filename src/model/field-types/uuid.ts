@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import type { FieldType } from '../api.ts';
 import { plain, shortest } from './plain.ts';
 import { accept, wrongType, wrongValue } from '../values.ts';
@@ -24,9 +25,12 @@ export const uuidType: FieldType = {
   comparison: 'order',
   sortable: true,
   read: (value) => {
-    if (typeof value !== 'string') return wrongType('must be a UUID in a string');
+    if (typeof value !== 'string')
+      return wrongType('must be a UUID in a string', breaks('type', { expected: 'uuid' }));
     const uuid = parseUuid(value);
-    return uuid === undefined ? wrongValue('must be a UUID') : accept(uuid);
+    return uuid === undefined
+      ? wrongValue('must be a UUID', breaks('format', { format: 'uuid' }))
+      : accept(uuid);
   },
   parse: parseUuid,
   expects: () => 'a UUID',

@@ -194,8 +194,13 @@ export function errorSchema(isDebugOn: boolean): JsonSchema {
     type: 'array',
     items: {
       type: 'object',
-      properties: { field: text, [second]: text },
-      required: ['field', second],
+      properties: {
+        field: text,
+        [second]: text,
+        rule: ref('schemas/ProblemRule'),
+        params: ref('schemas/ProblemParams'),
+      },
+      required: ['field', second, 'rule', 'params'],
       additionalProperties: false,
     },
   });

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Api } from '../../model/api.ts';
 import type { ResourceView, View } from '../../model/view.ts';
 import { commonHeaders, errorResponses, errorSchema, responseHeaders } from './answers.ts';
+import { paramsSchema, ruleSchema } from './problem-rules.ts';
 import type { Operation } from '../../model/access.ts';
 import { batchPath, batchTag } from './batch.ts';
 import type { ExampleRows } from './example.ts';
@@ -101,6 +102,8 @@ function* documentSteps(
     paths[path] = item;
   }
   schemas['Error'] = errorSchema(isDebugOn);
+  schemas['ProblemRule'] = ruleSchema;
+  schemas['ProblemParams'] = paramsSchema;
   schemas['Increment'] = increment;
   schemas['Totals'] = totalsSchema;
   const used = new Set<string>();

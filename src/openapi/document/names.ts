@@ -6,9 +6,9 @@ import type { ResourceView, View } from '../../model/view.ts';
  * of the client give way (`client.ts`).
  */
 const taken =
-  'Error Increment Totals Array Exclude Extract Headers JSON Map Number Object Omit Promise Readonly Record ReturnType String AbortSignal ' +
+  'Error ProblemRule ProblemParams Increment Totals Array Exclude Extract Headers JSON Map Number Object Omit Promise Readonly Record ReturnType String AbortSignal ' +
   'AsyncGenerator NoInfer TypeError URLSearchParams WeakMap JsonValue JsonInput Resources ErrorBody PlinthError ' +
-  'UnexpectedAnswer';
+  'UnexpectedAnswer BrokenRule FieldProblem';
 
 /** What follows a resource's name in the names made from it. */
 const suffixes = [

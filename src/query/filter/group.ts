@@ -22,6 +22,8 @@ export interface Pair {
 export interface GroupProblem {
   readonly code: 'INVALID_FILTER' | 'LIMIT_EXCEEDED';
   readonly message: string;
+  /** What a limit allows. */
+  readonly max?: number | undefined;
 }
 
 /** How deep groups may be nested, the outermost counting as one. See docs/contract/2-reading.md#groups, rule 9. */
@@ -67,6 +69,7 @@ function readGroup(
       return fail({
         code: 'LIMIT_EXCEEDED',
         message: `groups are nested at most ${deepest} deep, the parameter counting as one`,
+        max: deepest,
       });
     const read =
       nested === undefined

@@ -17,6 +17,8 @@ import { splitList } from './text.ts';
 export interface OperandProblem {
   readonly code: 'INVALID_FILTER' | 'LIMIT_EXCEEDED';
   readonly message: string;
+  /** What a limit allows. */
+  readonly max?: number | undefined;
 }
 
 /**
@@ -35,7 +37,10 @@ export function readOperand(
   if (!isList) {
     const text = texts[0] ?? '';
     if (isTooLong(text, slot))
-      return limitExceeded(`takes at most ${operators[slot.operator].longest} characters`);
+      return limitExceeded(
+        `takes at most ${operators[slot.operator].longest} characters`,
+        operators[slot.operator].longest,
+      );
     return readItem(text, slot, now);
   }
   let items = texts;
@@ -46,7 +51,10 @@ export function readOperand(
     items = isComposite(field) ? wholeIds(split.value, field) : split.value;
   }
   if (items.length > limits.inItems)
-    return limitExceeded(`takes at most ${counted(limits.inItems, 'item')} (limits.inItems)`);
+    return limitExceeded(
+      `takes at most ${counted(limits.inItems, 'item')} (limits.inItems)`,
+      limits.inItems,
+    );
   const values: JsonValue[] = [];
   for (const item of items) {
     const value = readItem(item, slot, now);
@@ -157,8 +165,8 @@ function parse(text: string, slot: ComparedSlot, now?: Date): JsonValue | undefi
   return value === undefined || allowed?.includes(value) === false ? undefined : value;
 }
 
-function limitExceeded(message: string): Result<never, OperandProblem> {
-  return fail({ code: 'LIMIT_EXCEEDED', message });
+function limitExceeded(message: string, max: number | undefined): Result<never, OperandProblem> {
+  return fail({ code: 'LIMIT_EXCEEDED', message, max });
 }
 
 function misfit(text: string, slot: ComparedSlot): Result<never, OperandProblem> {

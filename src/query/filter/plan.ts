@@ -115,6 +115,7 @@ export function planFilters(
       parameter: conditions[0]?.name ?? `_${groups[0]?.kind ?? 'and'}`,
       code: 'LIMIT_EXCEEDED',
       message: `a request takes at most ${counted(api.limits.filters, 'filter')} (limits.filters); this one has ${written}${costNote(count, written)}`,
+      max: api.limits.filters,
     });
   return predicatesOf(records);
 }
@@ -187,13 +188,14 @@ function planCondition(
 ): PlannedCondition | undefined {
   const { resourceView, api, problems } = context;
   const { name, value, source } = condition;
-  const refuse = (code: QueryProblem['code'], message: string): undefined => {
-    problems.push({ parameter: name, code, message });
+  const refuse = (code: QueryProblem['code'], message: string, max?: number): undefined => {
+    problems.push({ parameter: name, code, message, max });
   };
   if (isTooDeep(name, api.limits))
     return refuse(
       'LIMIT_EXCEEDED',
       `a path has at most ${counted(api.limits.pathDepth, 'dot')} (limits.pathDepth)`,
+      api.limits.pathDepth,
     );
   // A pair of a group is always a filter, so parameters are not suggested.
   const others = isPair ? [] : context.others;

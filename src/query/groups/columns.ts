@@ -22,12 +22,16 @@ import { groupFunctions, type GroupColumn, type GroupFunction, type SortKey } fr
 import type { QueryProblem } from '../request/problem.ts';
 
 /** Why a key or a function cannot be used. */
-export type ColumnProblem = Pick<QueryProblem, 'code' | 'message'>;
+export type ColumnProblem = Pick<QueryProblem, 'code' | 'message' | 'max'>;
 
 type Found<Value> = Result<Value, ColumnProblem>;
 
-function refuse(message: string, code: QueryProblem['code'] = 'INVALID_PARAMETER'): Found<never> {
-  return fail({ code, message });
+function refuse(
+  message: string,
+  code: QueryProblem['code'] = 'INVALID_PARAMETER',
+  max?: number,
+): Found<never> {
+  return fail({ code, message, max });
 }
 
 /** The columns of the groups of one request, each once, in the order in which they are first named. */
@@ -132,6 +136,7 @@ export class GroupColumns {
       return refuse(
         `${path} is deeper than ${counted(limits.pathDepth, 'dot')} (limits.pathDepth)`,
         'LIMIT_EXCEEDED',
+        limits.pathDepth,
       );
     const resolved = resolvePath(path, resourceView);
     if (resolved.ok) return sourceOf(resolved.value, path);

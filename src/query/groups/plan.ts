@@ -76,6 +76,7 @@ export function planGroups(query: Query, resourceView: ResourceView, api: Api): 
       parameter: 'having',
       code: 'LIMIT_EXCEEDED',
       message: `takes at most ${counted(limits.filters, 'condition')} (limits.filters)`,
+      max: limits.filters,
     });
   const having = query.having.flatMap(({ parts }) => planParts(parts, context));
   const nulls = planNulls(reserved.get('nulls'), problems);
@@ -109,8 +110,12 @@ function planNames(
 ): readonly GroupColumn[] {
   const text = reserved.get(parameter);
   if (text === undefined) return [];
-  const refuse = (message: string, code: QueryProblem['code'] = 'INVALID_PARAMETER'): void => {
-    problems.push({ parameter, code, message });
+  const refuse = (
+    message: string,
+    code: QueryProblem['code'] = 'INVALID_PARAMETER',
+    max?: number,
+  ): void => {
+    problems.push({ parameter, code, message, max });
   };
   const names = splitNames(text);
   if (!names.ok) {
@@ -119,13 +124,13 @@ function planNames(
   }
   if (names.value.length > most) {
     const [what, limit] = parameter === 'group' ? ['key', 'sorts'] : ['function', 'filters'];
-    refuse(`takes at most ${counted(most, what)} (limits.${limit})`, 'LIMIT_EXCEEDED');
+    refuse(`takes at most ${counted(most, what)} (limits.${limit})`, 'LIMIT_EXCEEDED', most);
     return [];
   }
   const columns: GroupColumn[] = [];
   for (const name of names.value) {
     const column = plan(name);
-    if (!column.ok) refuse(column.error.message, column.error.code);
+    if (!column.ok) refuse(column.error.message, column.error.code, column.error.max);
     else if (columns.includes(column.value)) refuse(`${name} is there twice`);
     else columns.push(column.value);
   }
@@ -220,8 +225,12 @@ function planOrder(
   problems: QueryProblem[],
 ): readonly SortKey[] {
   const order: SortKey[] = [];
-  const refuse = (message: string, code: QueryProblem['code'] = 'INVALID_SORT'): void => {
-    problems.push({ parameter: 'sort', code, message });
+  const refuse = (
+    message: string,
+    code: QueryProblem['code'] = 'INVALID_SORT',
+    max?: number,
+  ): void => {
+    problems.push({ parameter: 'sort', code, message, max });
   };
   const add = ({ name, field }: GroupColumn, descending: boolean): void => {
     const placed = nulls ?? (descending ? 'last' : 'first');
@@ -233,7 +242,7 @@ function planOrder(
   if (items?.ok === false) refuse(items.error);
   const names = items?.ok === true ? items.value : [];
   if (names.length > most)
-    refuse(`takes at most ${counted(most, 'key')} (limits.sorts)`, 'LIMIT_EXCEEDED');
+    refuse(`takes at most ${counted(most, 'key')} (limits.sorts)`, 'LIMIT_EXCEEDED', most);
   else
     for (const item of names) {
       const descending = item.startsWith('-');

@@ -79,6 +79,7 @@ function refuseManyKeys(
       parameter: last.name,
       code: 'LIMIT_EXCEEDED',
       message: `the sorts of a request take at most ${counted(sorts, 'key')} together (limits.sorts)`,
+      max: sorts,
     });
 }
 

@@ -105,6 +105,7 @@ export function planExpand(
         parameter: 'expand',
         code: 'DEPTH_EXCEEDED',
         message: `${name} is ${parts.length} levels deep; this request may expand ${limit}${deeper}`,
+        max: limit,
       });
     else if (checkPath(parts, [resourceView], name, problems)) insert(tree, parts);
   }
@@ -131,6 +132,7 @@ function depthLimit(
           parameter: 'maxDepth',
           code: 'DEPTH_EXCEEDED',
           message: `must be at most ${limits.maxDepth} (limits.maxDepth)`,
+          max: limits.maxDepth,
         },
   );
   // Continue with the API's own limit, so that paths that are too deep for it are reported as well.

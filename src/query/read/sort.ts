@@ -62,8 +62,12 @@ export function planSort(
   const { limits, problems } = context;
   const keys: SortKey[] = [];
   const collections = new Map<ExpandNode, SortKey[]>();
-  const refuse = (message: string, code: QueryProblem['code'] = 'INVALID_SORT'): void => {
-    problems.push({ parameter, code, message });
+  const refuse = (
+    message: string,
+    code: QueryProblem['code'] = 'INVALID_SORT',
+    max?: number,
+  ): void => {
+    problems.push({ parameter, code, message, max });
   };
   const names = splitNames(text);
   if (!names.ok) {
@@ -84,6 +88,7 @@ export function planSort(
       refuse(
         `${name} is deeper than ${counted(limits.pathDepth, 'dot')} (limits.pathDepth)`,
         'LIMIT_EXCEEDED',
+        limits.pathDepth,
       );
       continue;
     }
@@ -101,6 +106,7 @@ export function planSort(
     refuse(
       `takes at most ${counted(limits.sorts, 'key')} (limits.sorts)${costNote(count, names.value.length)}`,
       'LIMIT_EXCEEDED',
+      limits.sorts,
     );
   return { keys, collections, count };
 }

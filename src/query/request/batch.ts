@@ -1,3 +1,4 @@
+import { breaks, onlyOf, type BrokenRule } from '../../problem-rules.ts';
 import { apiError, fail, ok, type FieldProblem, type Result } from '../../errors.ts';
 import { isJsonObject } from '../../model/values.ts';
 
@@ -31,24 +32,30 @@ export function readBatch(body: unknown, most: number): Result<readonly BatchOpe
   const problems: FieldProblem[] = [];
   const names = new Set<string>();
   const operations = (body as readonly unknown[]).map((item, index) => {
-    const note = (member: string, message: string): void => {
-      problems.push({ field: `[${index}]${member}`, message });
+    const note: Note = (member, message, broken) => {
+      problems.push({ field: `[${index}]${member}`, message, ...broken });
     };
     if (!isJsonObject(item)) {
-      note('', 'must be an object with method and path');
+      note('', 'must be an object with method and path', breaks('type', { expected: 'object' }));
       return undefined;
     }
     for (const key of Object.keys(item))
-      if (!members.includes(key)) note(`.${key}`, `only ${members.join(', ')} can stand here`);
+      if (!members.includes(key))
+        note(`.${key}`, `only ${members.join(', ')} can stand here`, onlyOf(members));
     const { method, path, headers = {}, as } = item;
     if (typeof method !== 'string' || !methods.includes(method))
-      note('.method', `must be one of ${methods.join(', ')}`);
+      note('.method', `must be one of ${methods.join(', ')}`, breaks('enum', { values: methods }));
     if (typeof path !== 'string' || !path.startsWith('/'))
-      note('.path', 'must be the path of a resource or record, such as "/orders/1"');
+      note(
+        '.path',
+        'must be the path of a resource or record, such as "/orders/1"',
+        breaks('format', { format: 'path' }),
+      );
     if (as !== undefined && (typeof as !== 'string' || !/^[A-Za-z_]\w*$/u.test(as)))
-      note('.as', 'must be a name of letters, digits and _');
+      note('.as', 'must be a name of letters, digits and _', breaks('format', { format: 'name' }));
     else if (typeof as === 'string') {
-      if (names.has(as)) note('.as', `${as} is the name of another operation, too`);
+      if (names.has(as))
+        note('.as', `${as} is the name of another operation, too`, breaks('conflict'));
       names.add(as);
     }
     return {
@@ -64,12 +71,11 @@ export function readBatch(body: unknown, most: number): Result<readonly BatchOpe
   return ok(operations.filter((one) => one !== undefined));
 }
 
-function readHeaders(
-  headers: unknown,
-  note: (member: string, message: string) => void,
-): Readonly<Record<string, string>> {
+type Note = (member: string, message: string, broken: BrokenRule) => void;
+
+function readHeaders(headers: unknown, note: Note): Readonly<Record<string, string>> {
   if (!isJsonObject(headers)) {
-    note('.headers', 'must be an object');
+    note('.headers', 'must be an object', breaks('type', { expected: 'object' }));
     return {};
   }
   const read: Record<string, string> = {};
@@ -78,8 +84,10 @@ function readHeaders(
       note(
         `.headers.${name}`,
         'only If-Match, If-None-Match, Prefer and Content-Type can stand here',
+        onlyOf(['If-Match', 'If-None-Match', 'Prefer', 'Content-Type']),
       );
-    else if (typeof value !== 'string') note(`.headers.${name}`, 'must be a string');
+    else if (typeof value !== 'string')
+      note(`.headers.${name}`, 'must be a string', breaks('type', { expected: 'string' }));
     else read[name.toLowerCase()] = value;
   }
   return read;
@@ -124,7 +132,11 @@ export function resolveReferences(
     if (typeof value === 'string') return encodeURIComponent(value);
     const isSimple = value !== null && !Array.isArray(value) && !isJsonObject(value);
     if (!isSimple)
-      problems.push({ field: 'path', message: `${segment}: is neither a text nor a number` });
+      problems.push({
+        field: 'path',
+        message: `${segment}: is neither a text nor a number`,
+        ...breaks('type', { expected: 'string' }),
+      });
     return JSON.stringify(value);
   });
   const resolved = resolve(body, '');
@@ -141,14 +153,22 @@ function memberOf(
   const [, name, members = ''] = reference.exec(text) ?? [];
   if (name === undefined || answers.left < 0) return text;
   if (!answers.byName.has(name)) {
-    problems.push({ field: place, message: `${text}: no earlier operation is named ${name}` });
+    problems.push({
+      field: place,
+      message: `${text}: no earlier operation is named ${name}`,
+      ...breaks('reference', { resource: undefined }),
+    });
     return text;
   }
   let value: unknown = answers.byName.get(name);
   for (const member of members.split('.'))
     value = isJsonObject(value) && Object.hasOwn(value, member) ? value[member] : undefined;
   if (value === undefined)
-    problems.push({ field: place, message: `${text}: the answer of ${name} has no ${members}` });
+    problems.push({
+      field: place,
+      message: `${text}: the answer of ${name} has no ${members}`,
+      ...breaks('reference', { resource: undefined }),
+    });
   else answers.left -= JSON.stringify(value).length;
   return value;
 }

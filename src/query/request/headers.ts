@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import { apiError, fail, ok, type Result } from '../../errors.ts';
 
@@ -138,7 +139,13 @@ export function readIdempotencyKey(
   const message = 'must be one key of 1 to 255 visible ASCII characters';
   return fail(
     apiError('INVALID_PARAMETER', `Idempotency-Key: ${message}`, {
-      problems: [{ field: 'Idempotency-Key', message }],
+      problems: [
+        {
+          field: 'Idempotency-Key',
+          message,
+          ...breaks('format', { format: 'idempotency-key' }),
+        },
+      ],
     }),
   );
 }

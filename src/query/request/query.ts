@@ -137,11 +137,12 @@ class QueryReader {
     parameter: string,
     message: string,
     code: QueryProblem['code'] = 'INVALID_PARAMETER',
+    max?: number,
   ): void {
     const last = this.problems.at(-1);
     // A repeated parameter gets each problem once.
     if (last?.parameter !== parameter || last.message !== message)
-      this.problems.push({ parameter, code, message });
+      this.problems.push({ parameter, code, message, max });
     // No valid request contains an empty name, so a rejected one never shares its plan key.
     this.planKey += '&=';
   }
@@ -196,14 +197,14 @@ class QueryReader {
   private addGroup(kind: GroupKind, value: string): void {
     const group = parseGroup(kind, value);
     if (group.ok) this.groups.push(this.group(group.value));
-    else this.refuse(`_${kind}`, group.error.message, group.error.code);
+    else this.refuse(`_${kind}`, group.error.message, group.error.code, group.error.max);
   }
 
   private addHaving(value: string): void {
     const group = parseGroup('and', value);
     this.planKey += '&having=';
     if (group.ok) this.having.push(this.group(group.value));
-    else this.refuse('having', group.error.message, group.error.code);
+    else this.refuse('having', group.error.message, group.error.code, group.error.max);
   }
 
   private group({ kind, parts }: Group<Pair>): Group<Condition> {

@@ -101,8 +101,8 @@ export function planSearch(
 ): readonly Predicate[] {
   if (search.length === 0) return [];
   const { searchWords } = resourceView.view.api.limits;
-  const refuse = (code: QueryProblem['code'], message: string): readonly never[] => {
-    problems.push({ parameter: 'search', code, message });
+  const refuse = (code: QueryProblem['code'], message: string, max?: number): readonly never[] => {
+    problems.push({ parameter: 'search', code, message, max });
     return [];
   };
   const paths = searchedPaths(resourceView);
@@ -112,6 +112,7 @@ export function planSearch(
     return refuse(
       'LIMIT_EXCEEDED',
       `takes at most ${counted(searchWords, 'word')} (limits.searchWords)`,
+      searchWords,
     );
   return search.map((source) => {
     const sources = [source];

@@ -1,8 +1,9 @@
+import { breaks, onlyOf, type BrokenRule } from '../../problem-rules.ts';
+import { unknownField } from './unknown.ts';
 import { momentText } from '../../model/field-types/datetime.ts';
 import { apiError, type ApiError } from '../../errors.ts';
 import type { BelongsToMany, Field } from '../../model/api.ts';
 import { keyFields } from '../../model/field-types/composite-id.ts';
-import { unknownName } from '../../model/build/names.ts';
 import { readValue } from '../../model/validation.ts';
 import { isJsonObject, type ValueIssue } from '../../model/values.ts';
 import {
@@ -99,27 +100,37 @@ function readLinks(
 ): LinkChange | undefined {
   const { view, relation, issues } = given;
   const through = view.target(relation.through);
-  const note = (path: string, message: string): undefined => {
-    issues.push({ kind: 'type', path, message });
+  const note = (path: string, message: string, broken: BrokenRule): undefined => {
+    issues.push({ kind: 'type', path, message, ...broken });
   };
-  if (through === undefined) return note(name, 'cannot be written here');
+  if (through === undefined) return note(name, 'cannot be written here', breaks('readOnly'));
   const reader = { ...given, through };
   if (Array.isArray(value)) {
     const links = readList(value, name, reader);
     return { relation, path: name, isWhole: true, links, removed: [] };
   }
   if (!isJsonObject(value))
-    return note(name, 'must be an array of links, or an object with add and remove');
+    return note(
+      name,
+      'must be an array of links, or an object with add and remove',
+      breaks('type', { expected: 'array' }),
+    );
   const unknown = Object.keys(value).filter(
     (key) => !(nestedOperations as readonly string[]).includes(key),
   );
   for (const key of unknown)
-    note(`${name}.${key}`, 'only create, update, delete, add and remove can stand here');
+    note(
+      `${name}.${key}`,
+      'only create, update, delete, add and remove can stand here',
+      onlyOf(nestedOperations),
+    );
   if (!Object.hasOwn(value, 'add') && !Object.hasOwn(value, 'remove') && unknown.length === 0)
     return undefined;
   const [add, remove] = (['add', 'remove'] as const).map((key) => {
     const list = Object.hasOwn(value, key) ? value[key] : [];
-    return Array.isArray(list) ? (list as unknown[]) : note(`${name}.${key}`, 'must be an array');
+    return Array.isArray(list)
+      ? (list as unknown[])
+      : note(`${name}.${key}`, 'must be an array', breaks('type', { expected: 'array' }));
   });
   const links = readList(add ?? [], `${name}.add`, reader);
   const removed = (remove ?? []).flatMap((item, index) =>
@@ -127,7 +138,12 @@ function readLinks(
   );
   const gone = new Set(removed);
   for (const { id, path } of links)
-    if (gone.has(id)) note(path, `${JSON.stringify(id)} is in add and in remove; it can be in one`);
+    if (gone.has(id))
+      note(
+        path,
+        `${JSON.stringify(id)} is in add and in remove; it can be in one`,
+        breaks('conflict'),
+      );
   return { relation, path: name, isWhole: false, links, removed };
 }
 
@@ -180,9 +196,15 @@ function readLink(item: unknown, path: string, context: LinkContext): Link | und
         kind: 'type',
         path: `${path}.${key}`,
         message: 'only id and pivot can stand here',
+        ...onlyOf(['id', 'pivot']),
       });
   if (!Object.hasOwn(item, 'id')) {
-    issues.push({ kind: 'type', path: `${path}.id`, message: 'is required' });
+    issues.push({
+      kind: 'type',
+      path: `${path}.id`,
+      message: 'is required',
+      ...breaks('required'),
+    });
     return undefined;
   }
   const [id] = readId(item['id'], `${path}.id`, context);
@@ -218,18 +240,25 @@ function readPivot(value: unknown, path: string, context: LinkContext): FieldVal
   const { relation, kind, issues } = context;
   const values = new Map<Field, JsonValue>();
   if (!isJsonObject(value)) {
-    issues.push({ kind: 'type', path, message: 'must be an object' });
+    issues.push({
+      kind: 'type',
+      path,
+      message: 'must be an object',
+      ...breaks('type', { expected: 'object' }),
+    });
     return values;
   }
   const inputs = pivotInputs(context.view);
   for (const [name, member] of Object.entries(value)) {
     const input = inputs.get(name);
     if (input === undefined || !mayCarry(relation, input)) {
-      const message =
-        input === undefined ? unknownName('pivot field', name, inputs.keys()) : 'is read-only';
+      const problem =
+        input === undefined
+          ? unknownField('pivot field', name, inputs.keys())
+          : { message: 'is read-only', ...breaks('readOnly') };
       // A link from a GET can be sent back unchanged, so read-only pivot fields are ignored in updates.
       if (input === undefined || kind === 'create')
-        issues.push({ kind: 'type', path: `${path}.${name}`, message });
+        issues.push({ kind: 'type', path: `${path}.${name}`, ...problem });
       continue;
     }
     const parsed = readValue(member, input.field);
@@ -258,12 +287,12 @@ function makeLink(id: JsonValue, path: string, pivot: FieldValues, context: Link
         nameOf(field) === undefined
           ? 'needs more than a link can carry; create it in the junction'
           : 'is required';
-      return { kind: 'type', path: placeOf(field), message };
+      return { kind: 'type', path: placeOf(field), message, ...breaks('required') };
     });
   const morphs = touchedMorphs(relation.through, row);
   for (const half of emptyHalves(morphs, (one) => row.get(one) ?? null)) {
-    const { field, message } = halfIssue(half, nameOf);
-    missing.push({ kind: 'type', path: placeOf(field), message });
+    const { field, ...problem } = halfIssue(half, nameOf);
+    missing.push({ kind: 'type', path: placeOf(field), ...problem });
   }
   return {
     id,

@@ -1,3 +1,4 @@
+import { breaks, type BrokenRule } from '../../problem-rules.ts';
 import type { Field, MorphTo, Resource } from '../../model/api.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 
@@ -38,10 +39,18 @@ export function emptyHalves(
 export function halfIssue(
   { field, other }: EmptyHalf,
   nameOf: (field: Field) => string | undefined,
-): { readonly field: Field; readonly message: string } {
+): BrokenRule & { readonly field: Field; readonly message: string } {
   if (nameOf(field) !== undefined) {
     const otherName = nameOf(other) ?? 'the other half of the pair';
-    return { field, message: `must be given as well, or ${otherName} be null` };
+    return {
+      field,
+      message: `must be given as well, or ${otherName} be null`,
+      ...breaks('conflict'),
+    };
   }
-  return { field: other, message: 'must be null, as the other half of its pair is' };
+  return {
+    field: other,
+    message: 'must be null, as the other half of its pair is',
+    ...breaks('conflict'),
+  };
 }

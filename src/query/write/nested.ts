@@ -1,3 +1,4 @@
+import { breaks, onlyOf, type BrokenRule } from '../../problem-rules.ts';
 import { momentText } from '../../model/field-types/datetime.ts';
 import type { Field, Limits, Resource } from '../../model/api.ts';
 import { readValue } from '../../model/validation.ts';
@@ -131,17 +132,21 @@ class RelationReader {
     if (!isLinked)
       for (const key of Object.keys(value))
         if (!known.includes(key as NestedOperation))
-          this.note(`${this.path}.${key}`, `only ${listed(known)} can stand here`);
+          this.note(`${this.path}.${key}`, `only ${listed(known)} can stand here`, onlyOf(known));
     const operations = asked.filter((one) => known.includes(one));
     if (operations.length === 0) return;
     const target = targetOf(this.view);
     if (target === undefined) {
-      this.note(this.path, 'cannot be written here');
+      this.note(this.path, 'cannot be written here', breaks('readOnly'));
       return;
     }
     const { maxDepth } = this.reading.limits;
     if (this.depth >= maxDepth) {
-      this.note(this.path, `is nested deeper than ${maxDepth} levels (limits.maxDepth)`);
+      this.note(
+        this.path,
+        `is nested deeper than ${maxDepth} levels (limits.maxDepth)`,
+        breaks('depth', { max: maxDepth }),
+      );
       return;
     }
     for (const operation of operations) this.checkOperation(operation);
@@ -181,8 +186,8 @@ class RelationReader {
     });
   }
 
-  private note(path: string, message: string): void {
-    this.reading.issues.push({ kind: 'type', path, message });
+  private note(path: string, message: string, broken: BrokenRule): void {
+    this.reading.issues.push({ kind: 'type', path, message, ...broken });
   }
 
   /** Checks the rights of an operation, and that the key that joins the records can be written. */
@@ -190,7 +195,7 @@ class RelationReader {
     if (!mayNest(this.view, this.owner, operation, this.kind)) this.reading.isRefused = true;
     const obstacle = keyObstacle(this.view, this.owner, operation, this.kind);
     if (obstacle !== undefined)
-      this.note(`${this.path}.${operation}`, `cannot be done: ${obstacle}`);
+      this.note(`${this.path}.${operation}`, `cannot be done: ${obstacle}`, breaks('readOnly'));
   }
 
   /** The items of a list with their paths; for a to-one relation, the one value. */
@@ -203,7 +208,7 @@ class RelationReader {
     if (isOne) return [[value, path]];
     if (Array.isArray(value))
       return value.map((item, index) => [item as unknown, `${path}[${index}]`]);
-    this.note(path, 'must be an array');
+    this.note(path, 'must be an array', breaks('type', { expected: 'array' }));
     return [];
   }
 
@@ -217,7 +222,7 @@ class RelationReader {
     const { reading } = this;
     reading.records += 1;
     if (!isJsonObject(item)) {
-      this.note(path, 'must be an object');
+      this.note(path, 'must be an object', breaks('type', { expected: 'object' }));
       return undefined;
     }
     const { inputs, resource } = target;
@@ -255,12 +260,12 @@ class RelationReader {
     const { reading, depth } = this;
     reading.records += 1;
     if (!isJsonObject(item)) {
-      this.note(path, 'must be an object');
+      this.note(path, 'must be an object', breaks('type', { expected: 'object' }));
       return [];
     }
     const needsId = !isOne || Object.hasOwn(item, 'id');
     if (needsId && !Object.hasOwn(item, 'id')) {
-      this.note(`${path}.id`, 'is required');
+      this.note(`${path}.id`, 'is required', breaks('required'));
       return [];
     }
     const id = needsId ? this.readId(item['id'], `${path}.id`, path) : undefined;
@@ -273,7 +278,7 @@ class RelationReader {
     if (value === undefined || value === false) return [];
     this.reading.records += 1;
     const path = `${this.path}.delete`;
-    if (value !== true) this.note(path, 'must be true');
+    if (value !== true) this.note(path, 'must be true', breaks('enum', { values: [true] }));
     return value === true ? [{ id: undefined, path }] : [];
   }
 
@@ -290,9 +295,9 @@ class RelationReader {
   private idOf(item: unknown, path: string): unknown {
     if (!isJsonObject(item)) return item;
     for (const key of Object.keys(item))
-      if (key !== 'id') this.note(`${path}.${key}`, 'only id can stand here');
+      if (key !== 'id') this.note(`${path}.${key}`, 'only id can stand here', onlyOf(['id']));
     if (Object.hasOwn(item, 'id')) return item['id'];
-    this.note(`${path}.id`, 'is required');
+    this.note(`${path}.id`, 'is required', breaks('required'));
     return undefined;
   }
 
@@ -307,7 +312,11 @@ class RelationReader {
     }
     const before = this.named.get(parsed.value);
     if (before !== undefined)
-      this.note(name, `${JSON.stringify(parsed.value)} is named twice; ${before} names it too`);
+      this.note(
+        name,
+        `${JSON.stringify(parsed.value)} is named twice; ${before} names it too`,
+        breaks('conflict'),
+      );
     else this.named.set(parsed.value, name);
     return parsed.value;
   }

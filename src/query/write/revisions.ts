@@ -1,3 +1,4 @@
+import { breaks, onlyOf, type BrokenRule } from '../../problem-rules.ts';
 import type { Field } from '../../model/api.ts';
 import { exactNumber, formatScaled, parseJsonNumber, rescale } from '../../model/exact-number.ts';
 import { isJsonObject, type ValueIssue } from '../../model/values.ts';
@@ -33,7 +34,12 @@ export function readRevisions(
         for (const issue of partIssues(value, field))
           issues.push({ ...issue, path: `${name}${issue.path}` });
       else if (!field.immutable)
-        issues.push({ kind: 'type', path: name, message: hiddenMergeMessage });
+        issues.push({
+          kind: 'type',
+          path: name,
+          message: hiddenMergeMessage,
+          ...breaks('forbidden'),
+        });
     } else if (isIncrement(value, input))
       members.set(name, readIncrement(value, input, fields.has(name), issues));
   }
@@ -68,15 +74,17 @@ function readIncrement(
   issues: ValueIssue[],
 ): RevisedMember {
   const before = issues.length;
-  const note = (path: string, message: string): void => {
-    issues.push({ kind: 'type', path, message });
+  const note = (path: string, message: string, broken: BrokenRule): void => {
+    issues.push({ kind: 'type', path, message, ...broken });
   };
   for (const key of Object.keys(value))
-    if (key !== 'increment') note(`${name}.${key}`, 'only increment can stand here');
-  if (!isRead) note(name, 'cannot be incremented by callers who may not read it');
+    if (key !== 'increment')
+      note(`${name}.${key}`, 'only increment can stand here', onlyOf(['increment']));
+  if (!isRead)
+    note(name, 'cannot be incremented by callers who may not read it', breaks('forbidden'));
   const path = `${name}.increment`;
   const { increment } = value;
-  if (increment === null) note(path, 'must not be null');
+  if (increment === null) note(path, 'must not be null', breaks('notNull'));
   else {
     const parsed = field.type.read(increment, field);
     if (!parsed.ok)

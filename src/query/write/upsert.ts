@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import { apiError, fail, ok, type Result } from '../../errors.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import { oneOf, type ValueIssue } from '../../model/values.ts';
@@ -32,7 +33,7 @@ export function readConflictKey(
       : `must be unique: ${oneOf(known)}`;
   return fail(
     apiError('INVALID_PARAMETER', `onConflict ${message}`, {
-      problems: [{ field: 'onConflict', message }],
+      problems: [{ field: 'onConflict', message, ...breaks('enum', { values: known }) }],
     }),
   );
 }
@@ -55,6 +56,6 @@ export function repeatedKeys(
     }
     const name = key.flatMap((field) => fieldNameIn(inputs.values(), field) ?? [])[0] ?? 'id';
     const message = `is the same as that of ${before.slice(0, -1)}`;
-    return [{ kind: 'value' as const, path: `${path}${name}`, message }];
+    return [{ kind: 'value' as const, path: `${path}${name}`, message, ...breaks('conflict') }];
   });
 }

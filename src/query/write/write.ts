@@ -1,3 +1,5 @@
+import { breaks, type BrokenRule } from '../../problem-rules.ts';
+import { unknownField } from './unknown.ts';
 import {
   apiError,
   fail,
@@ -17,7 +19,6 @@ import {
   type ValueIssue,
 } from '../../model/values.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
-import { unknownName } from '../../model/build/names.ts';
 import { readValue } from '../../model/validation.ts';
 import { visibleValues } from '../../model/visible-values.ts';
 import {
@@ -56,7 +57,11 @@ import type {
 
 type CreatePlan = Extract<WritePlan, { kind: 'create' }>;
 
-export const immutableMessage = 'is immutable: it is set on create only';
+/** The problem of a field that is set on create only. */
+export const immutableProblem = {
+  message: 'is immutable: it is set on create only',
+  ...breaks('immutable'),
+};
 
 /** Plans a POST at one moment (`atOneTime`) of one record, or of an array, of which all records are created or none. */
 export function planCreate(
@@ -320,12 +325,24 @@ function otherId(
   if (!Object.hasOwn(body, 'id') || !inputs.has('id')) return [];
   if (id === undefined)
     return [
-      { kind: 'type', path: 'id', message: 'must not be sent with a change of many records' },
+      {
+        kind: 'type',
+        path: 'id',
+        message: 'must not be sent with a change of many records',
+        ...breaks('readOnly'),
+      },
     ];
   const { id: sent } = body as { readonly id: unknown };
   const parsed = readValue(sent, resource.id);
   if (sent === id || (parsed.ok && parsed.value === id)) return [];
-  return [{ kind: 'type', path: 'id', message: `must be ${JSON.stringify(id)}, as in the path` }];
+  return [
+    {
+      kind: 'type',
+      path: 'id',
+      message: `must be ${JSON.stringify(id)}, as in the path`,
+      ...breaks('conflict'),
+    },
+  ];
 }
 
 /**
@@ -337,7 +354,7 @@ function hiddenImmutables(body: object, resourceView: ResourceView): readonly Va
     const input = resourceView.inputs.get(name);
     const isHidden =
       input?.field.immutable === true && input.updatable && !resourceView.fields.has(name);
-    return isHidden ? [{ kind: 'type' as const, path: name, message: immutableMessage }] : [];
+    return isHidden ? [{ kind: 'type' as const, path: name, ...immutableProblem }] : [];
   });
 }
 
@@ -366,10 +383,11 @@ function checkMorphs(
   const nameOf = (field: Field): string | undefined =>
     fieldNameIn(resourceView.inputs.values(), field);
   for (const half of emptyHalves(morphs, (one) => values.get(one) ?? null)) {
-    const { field, message } = halfIssue(half, nameOf);
+    const { field, ...problem } = halfIssue(half, nameOf);
     const path = `${prefix}${nameOf(field) ?? ''}`;
     // A half that was rejected is not missing as well.
-    if (!issues.some((issue) => issue.path === path)) issues.push({ kind: 'type', path, message });
+    if (!issues.some((issue) => issue.path === path))
+      issues.push({ kind: 'type', path, ...problem });
   }
 }
 
@@ -387,8 +405,8 @@ function readRecord(
   keys: ReadonlySet<Field>,
 ): FieldValues {
   const values = new Map<Field, JsonValue>();
-  const note = (name: string, message: string): void => {
-    issues.push({ kind: 'type', path: `${prefix}${name}`, message });
+  const note = (name: string, message: string, broken: BrokenRule): void => {
+    issues.push({ kind: 'type', path: `${prefix}${name}`, message, ...broken });
   };
   const { id } = resourceView.resource;
   for (const name of Object.keys(body)) {
@@ -400,16 +418,25 @@ function readRecord(
       (linkedRelation(name, resourceView) !== undefined || isNested(name, value, resourceView))
     )
       continue;
-    if (input === undefined)
-      note(name, unknownMessage(name, resourceView, issues.length < maxSuggestions));
-    else if (input.field === id && kind !== 'create') continue;
+    if (input === undefined) {
+      const { message, ...broken } = unknownMember(
+        name,
+        resourceView,
+        issues.length < maxSuggestions,
+      );
+      note(name, message, broken);
+    } else if (input.field === id && kind !== 'create') continue;
     else if (keys.has(input.field))
-      note(name, 'follows from the record that is written with it, and must not be sent');
+      note(
+        name,
+        'follows from the record that is written with it, and must not be sent',
+        breaks('readOnly'),
+      );
     else if (input.field === id && isGenerated(id))
-      note(name, 'is given by the server and must not be sent');
+      note(name, 'is given by the server and must not be sent', breaks('readOnly'));
     else if ((input.field !== id || id.parts !== undefined) && !isWritable(input, kind)) {
       // A record from a GET can be sent back unchanged, so PUT and PATCH ignore readOnly fields.
-      if (kind === 'create') note(name, 'is read-only');
+      if (kind === 'create') note(name, 'is read-only', breaks('readOnly'));
     } else {
       const { field } = input;
       const parsed = readValue(value, field);
@@ -436,7 +463,7 @@ function readRecord(
     else if (isClaim) values.set(field, null);
     else if (isLeftToDatabase(field)) continue;
     else if (isWritable(input, kind) ? field.required || !field.nullable : !field.nullable)
-      note(name, 'is required');
+      note(name, 'is required', breaks('required'));
     else values.set(field, null);
   }
   return values;
@@ -453,24 +480,36 @@ function isWritable(input: InputView, kind: WriteKind): boolean {
 /** The most problems with suggestions for unknown fields. More are not typing errors, and suggestions cost time. */
 const maxSuggestions = 100;
 
-function unknownMessage(name: string, resourceView: ResourceView, guess: boolean): string {
+function unknownMember(
+  name: string,
+  resourceView: ResourceView,
+  guess: boolean,
+): BrokenRule & { readonly message: string } {
   const relation = resourceView.relations.get(name)?.relation;
   if (relation === undefined) {
     const writable = [...resourceView.inputs.values()].filter(
       (input) => guess && (input.creatable || input.updatable),
     );
-    return unknownName(
+    return unknownField(
       'field',
       name,
       writable.map((input) => input.name),
     );
   }
   if (relation.kind !== 'belongsTo' && operationsOf(relation).length === 0)
-    return 'is a relation and cannot be written here';
+    return { message: 'is a relation and cannot be written here', ...breaks('readOnly') };
   if (relation.kind !== 'belongsTo')
-    return 'is a relation; write its records as { "create": … }, { "update": … } or { "delete": … }';
+    return {
+      message:
+        'is a relation; write its records as { "create": … }, { "update": … } or { "delete": … }',
+      ...breaks('type', { expected: 'object' }),
+    };
   // A relation is visible only if its key is.
-  return `is a relation; write its key ${fieldNameIn(resourceView.fields.values(), relation.key) ?? ''}`;
+  const key = fieldNameIn(resourceView.fields.values(), relation.key) ?? '';
+  return {
+    message: `is a relation; write its key ${key}`,
+    ...breaks('unknown', { nearest: key, known: undefined }),
+  };
 }
 
 /**
@@ -480,7 +519,7 @@ function unknownMessage(name: string, resourceView: ResourceView, guess: boolean
 export function validationError(issues: readonly ValueIssue[]): ApiError {
   const problems: FieldProblem[] = issues
     .slice(0, mostIssues)
-    .map(({ path, message }) => ({ field: path, message }));
+    .map(({ path, message, rule, params }) => ({ field: path, message, rule, params }));
   if (issues.some(({ kind }) => kind === 'type'))
     return apiError('VALIDATION_FAILED', 'Validation failed', { problems });
   return apiError('INVALID_VALUE', 'Some values are not allowed', { problems });

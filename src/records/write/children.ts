@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import type { FieldProblem } from '../../errors.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import { readValue } from '../../model/validation.ts';
@@ -143,7 +144,11 @@ export class Children {
     const keys = await this.keysTo(child, owner, id, values);
     if (keys === undefined) {
       problems.refuse([
-        { field: path, message: 'cannot be written: the key that joins it is null' },
+        {
+          field: path,
+          message: 'cannot be written: the key that joins it is null',
+          ...breaks('conflict'),
+        },
       ]);
       return;
     }
@@ -274,7 +279,8 @@ export class Children {
       else {
         const id = one.id === undefined ? '' : ` with id ${JSON.stringify(one.id)}`;
         const message = `there is no record in ${resource}${id}${whose}`;
-        problems.refuse([{ field: one.path, message }]);
+        const broken = breaks('reference', { resource });
+        problems.refuse([{ field: one.path, message, ...broken }]);
       }
     }
     return reached;

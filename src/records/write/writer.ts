@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import { noNested } from '../../query/write/nested.ts';
 import { Children } from './children.ts';
 import { Problems } from './problems.ts';
@@ -7,7 +8,7 @@ import type { SqlValue, ValueIssue } from '../../model/values.ts';
 import { inBodyTime } from '../../lib/pattern.ts';
 import { readValue } from '../../model/validation.ts';
 import { revise } from '../../query/write/revisions.ts';
-import { immutableMessage } from '../../query/write/write.ts';
+import { immutableProblem } from '../../query/write/write.ts';
 import { foreignKeysOf, idIn, keyFields } from '../../model/field-types/composite-id.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from '../../query/write/morphs.ts';
 import type {
@@ -468,13 +469,13 @@ export class Writer {
     const conflicts = [
       ...[...unchanged]
         .filter(([field, value]) => !isStill(field, value))
-        .map(([field]) => ({ field, message: immutableMessage })),
+        .map(([field]) => ({ field, ...immutableProblem })),
       ...emptyHalves(morphs, valueIn(values, current)).map((half) =>
         halfIssue(half, this.context.names.field),
       ),
     ];
-    for (const { field, message } of this.problems(conflicts, ''))
-      issues.push({ kind: 'type', path: field, message });
+    for (const { field, ...problem } of this.problems(conflicts, ''))
+      issues.push({ kind: 'type', path: field, ...problem });
     return current;
   }
 
@@ -485,7 +486,8 @@ export class Writer {
       const name = this.context.names.field(field) ?? field.name;
       const whole = revise(revision, current.get(field) ?? null, field);
       if (whole === undefined) {
-        issues.push({ kind: 'value', path: name, message: 'is null and cannot be incremented' });
+        const message = 'is null and cannot be incremented';
+        issues.push({ kind: 'value', path: name, message, ...breaks('notNull') });
         continue;
       }
       const parsed = inBodyTime(() => readValue(whole, field));
@@ -495,7 +497,7 @@ export class Writer {
         this.checkLength(name, parsed.value, current.get(field));
         values.set(field, parsed.value);
       } else if (JSON.stringify(parsed.value) !== JSON.stringify(current.get(field)))
-        issues.push({ kind: 'type', path: name, message: immutableMessage });
+        issues.push({ kind: 'type', path: name, ...immutableProblem });
     }
     return values;
   }
@@ -567,9 +569,9 @@ export class Writer {
 
   /** Conflicts under the caller's names; conflicts of hidden fields are omitted. */
   private problems(conflicts: readonly Conflict[], prefix: string): readonly FieldProblem[] {
-    return conflicts.flatMap(({ field, message }) => {
+    return conflicts.flatMap(({ field, ...problem }) => {
       const name = this.context.names.field(field);
-      return name === undefined ? [] : { field: `${prefix}${name}`, message };
+      return name === undefined ? [] : { field: `${prefix}${name}`, ...problem };
     });
   }
 

@@ -1,3 +1,4 @@
+import { breaks } from '../../problem-rules.ts';
 import type { Api, Field, Resource } from '../../model/api.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import { unknownName } from '../../model/build/names.ts';
@@ -380,11 +381,12 @@ class Import {
     );
     const conflicts = await this.conflictsOf(resource, tried, undefined, error);
     if (differences.length > 0) this.problems.hasDifferences = true;
-    const told = conflicts.map(({ field, message }) => {
+    const told = conflicts.map((conflict) => {
+      const { field, message } = conflict;
       if (field === resource.id && differences.length > 0)
-        return { field, message: takenMessage(differences) };
+        return { ...conflict, message: takenMessage(differences) };
       const isStuck = error.kind === 'foreignKey' && this.stuck.has(field);
-      return { field, message: isStuck ? `${message}; ${circleOf(field)}` : message };
+      return { ...conflict, message: isStuck ? `${message}; ${circleOf(field)}` : message };
     });
     this.problems.refuse(resource, ownId);
     this.noteConflicts(section, source, told, reader, values);
@@ -399,7 +401,7 @@ class Import {
     const conflicts = await findConflicts(this.access, resource, values, id, error.kind);
     if (conflicts.length > 0) return conflicts;
     const { message } = error.cause instanceof Error ? error.cause : error;
-    return [{ field: resource.id, message: `cannot be stored: ${message}` }];
+    return [{ field: resource.id, message: `cannot be stored: ${message}`, ...breaks('database') }];
   }
 
   /** Lists problems, except those that follow from another rejected record. */

@@ -1,6 +1,7 @@
 import { apiError, type ApiError, type ErrorCode, type FieldProblem } from '../../../errors.ts';
 import { PlinthError } from '../../../client/runtime.ts';
 import type { CodeProblem, Fail } from '../../../extensions/code.ts';
+import { isRule, type BrokenRule } from '../../../problem-rules.ts';
 import { messageOf } from '../../../lib/message-of.ts';
 import type { Exchange } from '../exchange.ts';
 import { isOfOwner } from '../in-process.ts';
@@ -64,12 +65,11 @@ function problemsOf(given: CodeProblem | readonly CodeProblem[]): readonly Field
   for (const one of list)
     if (typeof one.field !== 'string' || typeof one.message !== 'string')
       throw new TypeError('a problem that fail takes has a field and a message');
-  return list.map(({ field, message, rule, params }) => ({
-    field,
-    message,
-    ...(rule === undefined ? {} : { rule }),
-    ...(params === undefined ? {} : { params }),
-  }));
+  return list.map(({ field, message, rule, params = {} }) =>
+    rule !== undefined && isRule(rule)
+      ? { field, message, rule, params }
+      : { field, message, rule: 'custom', params: { name: rule, ...params } },
+  );
 }
 
 /** Own code took longer than its request may take. */
@@ -117,7 +117,10 @@ function errorOfBody({ body, retryAfter }: PlinthError): ApiError {
   } = others as {
     readonly error?: unknown;
     readonly path?: unknown;
-    readonly validationErrors?: readonly { readonly field: string; readonly error: string }[];
+    readonly validationErrors?: readonly (BrokenRule & {
+      readonly field: string;
+      readonly error: string;
+    })[];
     readonly errors?: readonly FieldProblem[];
   };
   const problems =

@@ -1,3 +1,4 @@
+import { breaks, type BrokenRule } from '../../../problem-rules.ts';
 import type { Claims } from '../../../model/access.ts';
 import type { Field, MorphTo, Resource } from '../../../model/api.ts';
 import { idIn, isComposite, keyFields, partsOf } from '../../../model/field-types/composite-id.ts';
@@ -37,7 +38,7 @@ export const storageNames: Names = {
 };
 
 /** A field whose value the database rejects, and why. */
-export interface Conflict {
+export interface Conflict extends BrokenRule {
   readonly field: Field;
   readonly message: string;
 }
@@ -95,6 +96,7 @@ function oversized(
   return [...new Set(blamed)].map((field) => ({
     field,
     message: `is too long: this database takes about ${indexedBytes} bytes in a field that is indexed`,
+    ...breaks('maxBytes', { max: indexedBytes }),
   }));
 }
 
@@ -112,10 +114,16 @@ function storedAfter(
   };
 }
 
-const noSuchRecord = 'there is no such record';
+/** A problem without the field. */
+type Problem = Omit<Conflict, 'field'>;
+
+const noSuchRecord: Problem = {
+  message: 'there is no such record',
+  ...breaks('reference', { resource: undefined }),
+};
 
 /**
- * The message for a value of `key` that references no record. It omits the value if the caller may not read the field: it
+ * The problem of a value of `key` that references no record. It omits the value if the caller may not read the field: it
  * may be the stored value, and that of a `writeOnly` field would get into the log.
  */
 function missingTarget(
@@ -123,13 +131,16 @@ function missingTarget(
   key: Field,
   target: Field,
   value: JsonValue,
-): string {
+): Problem {
   const [resource, field] = [names.resource(target.resource), names.field(target)];
   return keyFields(key).some((field) => rights?.canRead(field) === false) ||
     resource === undefined ||
     field === undefined
     ? noSuchRecord
-    : `there is no record in ${resource} with ${field} ${JSON.stringify(value)}`;
+    : {
+        message: `there is no record in ${resource} with ${field} ${JSON.stringify(value)}`,
+        ...breaks('reference', { resource }),
+      };
 }
 
 /** A foreign key that a write sets. */
@@ -177,11 +188,16 @@ async function danglingKeys(
     const bound = [encodeValue(dialect, value, target)];
     const [row] = await transaction.all(statements.exists(target), { bound });
     if (row !== undefined) continue;
-    const message = missingTarget(access, key, target, value);
-    for (const field of fields) conflicts.push({ field, message });
+    const problem = missingTarget(access, key, target, value);
+    for (const field of fields) conflicts.push({ field, ...problem });
   }
   return conflicts;
 }
+
+export const takenValue: Problem = {
+  message: 'is taken: it must be unique',
+  ...breaks('unique', { fields: undefined }),
+};
 
 async function takenValues(
   access: DataAccess,
@@ -202,11 +218,14 @@ async function takenValues(
     const [row] = await transaction.all(statements.same(key), { bound });
     if (row === undefined || row[0] === own?.id) continue;
     const known = key.flatMap((field) => names.field(field) ?? []);
-    const message =
+    const problem: Problem =
       known.length < 2
-        ? 'is taken: it must be unique'
-        : `is taken: ${known.join(', ')} must be unique together`;
-    for (const field of key) if (values.has(field)) conflicts.push({ field, message });
+        ? takenValue
+        : {
+            message: `is taken: ${known.join(', ')} must be unique together`,
+            ...breaks('unique', { fields: known }),
+          };
+    for (const field of key) if (values.has(field)) conflicts.push({ field, ...problem });
   }
   return conflicts;
 }
@@ -232,6 +251,7 @@ async function referencedValues(
   return [...held].map((field) => ({
     field,
     message: 'cannot change: other records point to the value that it has',
+    ...breaks('referenced'),
   }));
 }
 
@@ -276,8 +296,8 @@ export async function hiddenKeys(
     if (fields.every(isOwn)) continue;
     if (await rights.isAllowed(target, 'read', encodeValue(dialect, value, target), transaction))
       continue;
-    const message = missingTarget(access, key, target, value);
-    for (const field of fields) conflicts.push({ field, message });
+    const problem = missingTarget(access, key, target, value);
+    for (const field of fields) conflicts.push({ field, ...problem });
   }
   return conflicts;
 }
@@ -300,7 +320,11 @@ export async function missingOwners(
     if (type === null || id === null) continue;
     const owner = targets.get(String(type));
     if (owner === undefined) {
-      conflicts.push({ field: typeField, message: 'is the type of no resource' });
+      conflicts.push({
+        field: typeField,
+        message: 'is the type of no resource',
+        ...breaks('reference', { resource: undefined }),
+      });
       continue;
     }
     // The id may be stored as text. It must be in the owner's canonical form, or no read would find it.
@@ -316,10 +340,10 @@ export async function missingOwners(
     if (rows.length > 0 && isSeen) continue;
     // Naming the resource reveals the type field, which the caller may not be allowed to read.
     const isTold = rights === undefined || isGiven(typeField) || rights.canRead(typeField);
-    const message = isTold ? missingTarget(access, idField, owner.id, id) : noSuchRecord;
+    const problem = isTold ? missingTarget(access, idField, owner.id, id) : noSuchRecord;
     // Blame a half that exists for the caller.
     const field = names.field(idField) === undefined ? typeField : idField;
-    conflicts.push({ field, message });
+    conflicts.push({ field, ...problem });
   }
   return conflicts;
 }

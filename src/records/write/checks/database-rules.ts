@@ -1,3 +1,4 @@
+import { breaks } from '../../../problem-rules.ts';
 import { fail, ok, type Result } from '../../../errors.ts';
 import type { Field, Resource } from '../../../model/api.ts';
 import { isGenerated } from '../../../model/field-types/id.ts';
@@ -5,7 +6,7 @@ import { isLeftToDatabase } from '../../../query/write/defaults.ts';
 import type { FieldValues } from '../../../query/plan.ts';
 import type { JsonValue } from '../../../specification/specification.ts';
 import { buildStatement } from '../../../sql/statement.ts';
-import { findConflicts, type DataAccess, type Conflict } from './conflicts.ts';
+import { findConflicts, takenValue, type DataAccess, type Conflict } from './conflicts.ts';
 import { ConstraintError, DatabaseFailure } from '../../../databases/database.ts';
 import { advanceSequence } from '../../../databases/tables.ts';
 import { checksIn } from '../../../databases/existing/expressions.ts';
@@ -54,10 +55,10 @@ async function fieldsOfRule(
   const names = namesIn(await textOf(error.rule, resource, access));
   const all = [...resource.fields.values()];
   const ruled = all.filter(({ column }) => names.has(column.toLowerCase()));
-  const message =
+  const problem =
     error.kind === 'unique'
-      ? 'is taken: it must be unique'
-      : 'is not allowed by a rule of the database';
+      ? takenValue
+      : { message: 'is not allowed by a rule of the database', ...breaks('database') };
   const isUnsaid = ruled.length === 0 && error.kind !== 'notNull';
   const changed = (isUnsaid ? all.filter((field) => isWritable(field, resource)) : ruled).filter(
     (field) => values.has(field),
@@ -65,7 +66,7 @@ async function fieldsOfRule(
   const given = changed.filter((field) => (values.get(field) ?? null) !== null);
   // If no value but null was sent, the rule may be about the null.
   const blamed = isUnsaid && given.length > 0 ? given : changed;
-  return blamed.map((field) => ({ field, message }));
+  return blamed.map((field) => ({ field, ...problem }));
 }
 
 function isWritable(field: Field, { id }: Resource): boolean {

@@ -1,3 +1,4 @@
+import { breaks } from '../../../problem-rules.ts';
 import { apiError, type ApiError, type FieldProblem } from '../../../errors.ts';
 import { getOrInsert } from '../../../lib/get-or-insert.ts';
 import type { BelongsToMany, Field, Resource } from '../../../model/api.ts';
@@ -83,22 +84,22 @@ async function prepareChange(
   for (const link of change.links) {
     const key = found.get(link.id);
     if (key === undefined) {
-      const { name } = relation.target;
-      const message = `there is no record in ${access.names.resource(relation.target) ?? name} with id ${JSON.stringify(link.id)}`;
-      refused.push({ field: link.path, message });
+      const resource = access.names.resource(relation.target) ?? relation.target.name;
+      const message = `there is no record in ${resource} with id ${JSON.stringify(link.id)}`;
+      refused.push({ field: link.path, message, ...breaks('reference', { resource }) });
       continue;
     }
     const empty = emptyKey(relation, owner, key);
     if (empty !== undefined) {
       const message = `cannot be linked: links lead by ${access.names.field(empty) ?? 'a field'}, which is null`;
-      refused.push({ field: link.path, message });
+      refused.push({ field: link.path, message, ...breaks('conflict') });
       continue;
     }
     if (owner !== undefined) {
       const differing = differingPart(relation, owner, key, access.dialect);
       if (differing !== undefined) {
         const message = `cannot be linked: ${access.names.field(differing) ?? 'a field'} has to be the same in both`;
-        refused.push({ field: link.path, message });
+        refused.push({ field: link.path, message, ...breaks('conflict') });
         continue;
       }
     }

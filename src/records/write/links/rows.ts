@@ -1,3 +1,4 @@
+import { breaks } from '../../../problem-rules.ts';
 import type { FieldProblem } from '../../../errors.ts';
 import type { BelongsToMany, Field } from '../../../model/api.ts';
 import {
@@ -10,7 +11,7 @@ import type { SqlValue, ValueIssue } from '../../../model/values.ts';
 import { isFixed } from '../../../query/write/links.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from '../../../query/write/morphs.ts';
 import type { FieldValues, Link, LinkChange } from '../../../query/plan.ts';
-import { immutableMessage } from '../../../query/write/write.ts';
+import { immutableProblem } from '../../../query/write/write.ts';
 import type { JsonValue } from '../../../specification/specification.ts';
 import {
   decodeValue,
@@ -141,16 +142,16 @@ export function pivotIssues(
   { link: { path, pivot, update: change }, current }: ExistingLink,
   { names, rights }: DataAccess,
 ): readonly ValueIssue[] {
-  const issue = ({ field, message }: { field: Field; message: string }): ValueIssue => {
+  const issue = ({ field, ...problem }: Conflict): ValueIssue => {
     const name = names.field(field);
-    return { kind: 'type', path: name === undefined ? path : `${path}.pivot.${name}`, message };
+    return { kind: 'type', path: name === undefined ? path : `${path}.pivot.${name}`, ...problem };
   };
   const isStill = keptIn(current, rights);
   const morphs = touchedMorphs(through, change);
   return [
     ...[...pivot]
       .filter(([field, value]) => isFixed(field) && !isStill(field, value))
-      .map(([field]) => issue({ field, message: immutableMessage })),
+      .map(([field]) => issue({ field, ...immutableProblem })),
     ...emptyHalves(morphs, valueIn(change, current)).map((half) =>
       issue(halfIssue(half, names.field)),
     ),
@@ -231,7 +232,9 @@ export async function deleteLink(
   access: DataAccess,
 ): Promise<readonly FieldProblem[]> {
   const { transaction, statements, dialect } = access;
-  const needed = [{ field: path, message: 'has a link that other records need' }];
+  const needed = [
+    { field: path, message: 'has a link that other records need', ...breaks('referenced') },
+  ];
   const affected = await affectedRows(access, through, id);
   if ((await dependentsOf(access, through, id, affected.going)) !== undefined) return needed;
   const before = await recordDelete(access, through, id, affected);
@@ -267,10 +270,10 @@ async function linkProblems(
   const { names, rights } = access;
   const keys = new Set([relation.ownerKey, relation.targetKey].flatMap(keyFields));
   const named = (conflicts: readonly Conflict[]): readonly FieldProblem[] => {
-    const problems = conflicts.map(({ field, message }) => {
+    const problems = conflicts.map(({ field, ...problem }) => {
       const isPivot = relation.pivot.includes(field) && !keys.has(field);
       const name = isPivot ? names.field(field) : undefined;
-      return { field: name === undefined ? path : `${path}.pivot.${name}`, message };
+      return { field: name === undefined ? path : `${path}.pivot.${name}`, ...problem };
     });
     // A violated unique key is reported at the link itself only if no pivot field is part of it.
     const told = new Set(problems.flatMap(({ field, message }) => (field === path ? [] : message)));

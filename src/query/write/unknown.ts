@@ -1,0 +1,14 @@
+import { nearest } from '../../lib/nearest.ts';
+import { unknownName } from '../../model/build/names.ts';
+import { breaks, type BrokenRule } from '../../problem-rules.ts';
+
+/** The problem of a field in a body that no field is named like. */
+export function unknownField(
+  kind: string,
+  name: string,
+  candidates: Iterable<string>,
+): BrokenRule & { readonly message: string } {
+  const near = nearest(name, candidates);
+  const message = unknownName(kind, name, [], near);
+  return { message, ...breaks('unknown', { nearest: near, known: undefined }) };
+}
