@@ -201,6 +201,16 @@ describe('filtered and sorted', () => {
     ['sorted through a relation', 'sort=-author.booksCount,id', [1, 2, 3, 4]],
     ['sorted by a boolean', 'sort=-isOut', [1, 4, 3, 2]],
     ['filtered and sorted by the same', 'ratingsCount_gte=1&sort=ratingsCount', [2, 1, 3]],
+    ['filtered by another field', 'status=out&sort=-ratingsCount', [3, 1]],
+    ['filtered by both', 'status=out&goodRatings=1&sort=-poorRatings', [1]],
+    ['sorted by a field', 'ratingsCount_gte=1&title_neq=Two&sort=title', [1, 3]],
+    ['null and a sort by a field', 'averageRating_null=true&sort=title', [4]],
+    ['not null', 'lastRated_exists=true&status=out&sort=-title', [3, 1]],
+    ['a zero', 'ratingsCount=0&sort=-stars', [4]],
+    ['found by an index', 'authorId=1&sort=ratingsCount', [2, 1]],
+    ['found through a relation', 'author.lastName=Cee&ratingsCount_gt=1&sort=-stars', [3]],
+    ['of links, filtered', 'title_in=One,Two,Four&tagsCount_lt=2&sort=-tagWeight', [4, 2]],
+    ['in a group', '_or=ratingsCount:3,status:draft&sort=-ratingsCount', [3, 2]],
   ]);
   expectRows(source, '/v1/people', [
     ['searched', 'search="ann+bee"', [1]],

@@ -10,7 +10,7 @@ import type { GroupKind } from '../../query/filter/group.ts';
 import type { Relation } from '../../model/api.ts';
 import { beginsIndex, tellsFew } from '../../model/indexes.ts';
 import { operators } from '../../model/operators.ts';
-import type { Dialect } from '../dialect.ts';
+import { quoteTable, type Dialect } from '../dialect.ts';
 import { keyColumns } from '../key.ts';
 import { joinOf, parentField, type Join } from './join.ts';
 import {
@@ -24,6 +24,9 @@ import {
   type Scope,
 } from './scope.ts';
 import type { Add } from '../statement.ts';
+
+/** A value that is computed from related records. */
+export type ComputedOfRelated = Extract<ComputedValue, { kind: 'related' }>;
 
 /** With more conditions on related records than this, each is planned as a separate subquery. */
 const fewRelated = 6;
@@ -357,26 +360,38 @@ export function computedSql(
   }
 }
 
-/** The same of all records of a table `t` at once: a table to join, and the expression of the value. */
+/**
+ * The same of all records of a table `t` at once: a table to join, and the expression of the value. `rows` are conditions
+ * on `t` that the records satisfy; none for all of them.
+ */
 export function groupedSql(
-  value: Extract<ComputedValue, { kind: 'related' }>,
+  value: ComputedOfRelated,
   alias: string,
   dialect: Dialect,
-): { readonly join: (add: Add) => string; readonly value: string } {
+): {
+  readonly join: (add: Add, rows: (add: Add) => readonly string[]) => string;
+  readonly value: string;
+} {
   const { relation, where, ref, function: name } = value;
-  const { target } = relation;
+  const { target, owner } = relation;
   const join = joinOf(relation, target, dialect);
   const suffix = `_${alias}`;
   const scope = scopeOf(join, suffix);
   const above = parentField(relation);
   const key = join.key(suffix);
+  const own = dialect.convertKey(ownScope.column(above), above, join.keyField);
   return {
-    join: (add) => {
+    join: (add, rows) => {
       const conditions = relatedConditions(where, join, scope, dialect, add);
-      const all = [`${key} IS NOT NULL${join.conditions(suffix)}`, ...conditions].join(' AND ');
+      const all = [`${key} IS NOT NULL${join.conditions(suffix)}`, ...conditions];
+      const wanted = rows(add);
+      if (wanted.length > 0)
+        all.push(
+          `${key} IN (SELECT ${own} FROM ${quoteTable(owner.table)} AS t${whereSql(wanted)})`,
+        );
       return (
         ` LEFT JOIN (SELECT ${key} AS k, ${functionSql(name, ref, scope, dialect)} AS v FROM ${join.from(suffix)}` +
-        ` WHERE ${all} GROUP BY 1) AS ${alias} ON ${alias}.k = ${dialect.convertKey(ownScope.column(above), above, join.keyField)}`
+        ` WHERE ${all.join(' AND ')} GROUP BY 1) AS ${alias} ON ${alias}.k = ${own}`
       );
     },
     value: name === 'count' ? `coalesce(${alias}.v, 0)` : `${alias}.v`,
@@ -384,7 +399,7 @@ export function groupedSql(
 }
 
 function functionSql(
-  name: Extract<ComputedValue, { kind: 'related' }>['function'],
+  name: ComputedOfRelated['function'],
   ref: FieldRef | undefined,
   scope: Scope,
   dialect: Dialect,

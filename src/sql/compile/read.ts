@@ -14,10 +14,10 @@ import type {
 } from '../../query/plan.ts';
 import { ColumnList } from '../columns.ts';
 import { codecOf, quote, quoteTable, rowOf, type Dialect } from '../dialect.ts';
+import { GroupedValues } from './grouped.ts';
 import { joinOf, parentField } from './join.ts';
 import {
   computedSql,
-  groupedSql,
   listConditions,
   lookupConditions,
   isFoundByRelated,
@@ -128,11 +128,10 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
   const columns = new ColumnList(dialect, 't');
   const selection = compileSelection(plan.selection, columns, dialect);
   const from = `FROM ${quoteTable(plan.resource.table)} AS t`;
-  /** Tables with values of sort keys. */
-  const joins: ((add: Add) => string)[] = [];
-  const joined = (add: Add): string => `${from}${joins.map((join) => join(add)).join('')}`;
+  const rowsOf = plan.kind === 'list' ? [...plan.where, ...plan.access] : [];
+  const grouped = new GroupedValues(rowsOf, dialect);
   let known: CompiledAmong | undefined;
-  const among = (): CompiledAmong => (known ??= compileAmong(plan, columns, joined, dialect));
+  const among = (): CompiledAmong => (known ??= compileAmong(plan, columns, grouped, dialect));
   if (plan.kind === 'one') {
     const read = (add: Add): string => {
       const select = `SELECT ${columns.sql(add)} ${from}`;
@@ -153,13 +152,19 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
       keys: [],
     };
   }
-  const keys = plan.order.map((key) => {
-    const computed = groupedBy(key, plan, dialect);
-    const grouped = computed && groupedSql(computed, `s${joins.length}`, dialect);
-    if (grouped !== undefined) joins.push(grouped.join);
-    return compileKey(key, columns, dialect, grouped?.value);
-  });
-  const rowsOf = [...plan.where, ...plan.access];
+  const keys = plan.order.map((key) =>
+    compileKey(
+      key,
+      columns,
+      dialect,
+      key.steps.length === 0 ? grouped.valueOf(key.ref) : undefined,
+    ),
+  );
+  const asked = (add: Add): readonly string[] => rowConditions(rowsOf, ownScope, dialect, add);
+  // Without an index for the order, all records are looked at; else a page ends with its last record.
+  const { rows: rowsAsked, all: eachAsked } = isServed(plan.order)
+    ? { rows: asked, all: asked }
+    : grouped.split(rowsOf);
   const { paging } = plan;
   const after = paging.mode === 'cursor' ? paging.after : undefined;
   const pageSql = (
@@ -167,7 +172,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
     conditions: readonly ((add: Add) => readonly string[])[],
     order: readonly ((add: Add) => string)[],
   ): string => {
-    const select = `SELECT ${columns.sql(add)} ${joined(add)}`;
+    const select = `SELECT ${columns.sql(add)} ${from}${grouped.joins(add, rowsAsked)}`;
     return (
       `${select}${whereSql(conditions.flatMap((write) => write(add)))}` +
       (order.length === 0 ? '' : ` ORDER BY ${order.map((term) => term(add)).join(', ')}`) +
@@ -188,7 +193,6 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
       );
     return [page(() => [], inOrder)];
   };
-  const eachAsked = (add: Add): readonly string[] => rowConditions(rowsOf, ownScope, dialect, add);
   const found = (add: Add): readonly string[] => listConditions(rowsOf, dialect, add);
   const lookup = isFoundByRelated(rowsOf, dialect)
     ? {
@@ -201,7 +205,12 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
         rows: pages(found),
       }
     : undefined;
-  const all = (add: Add): string => `${from}${whereSql(found(add))}`;
+  const counting = new GroupedValues(rowsOf, dialect);
+  const toCount = counting.split(rowsOf);
+  const all = (add: Add): string => {
+    const joins = counting.joins(add, toCount.rows);
+    return `${from}${joins}${whereSql((joins === '' ? found : toCount.all)(add))}`;
+  };
   const count =
     plan.count === 'none'
       ? undefined
@@ -229,25 +238,12 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
 function compileAmong(
   plan: ReadPlan,
   columns: ColumnList,
-  from: (add: Add) => string,
+  grouped: GroupedValues,
   dialect: Dialect,
 ): CompiledAmong {
-  const idPosition = columns.position(plan.resource.id);
-  return { rows: rowsAmong(plan, columns, dialect, from), idPosition };
-}
-
-/** What a list is sorted by that is best computed for all of its records at once; undefined if nothing is. */
-function groupedBy(
-  { steps, ref: { value } }: SortKey,
-  { where }: Extract<ReadPlan, { kind: 'list' }>,
-  { groupsRelated }: Dialect,
-): Parameters<typeof groupedSql>[0] | undefined {
-  // Filters may leave few records, for which subqueries are faster.
-  const isAll = groupsRelated && steps.length === 0 && where.length === 0;
-  // A composite key is compared column by column.
-  return isAll && value?.kind === 'related' && !isComposite(parentField(value.relation))
-    ? value
-    : undefined;
+  const { id } = plan.resource;
+  const idPosition = columns.position(id);
+  return { rows: rowsAmong(plan, columns, dialect, grouped), idPosition };
 }
 
 /** The rows whose ids are among `keys` and that the caller may see. */
@@ -255,12 +251,14 @@ export function rowsAmong(
   { resource: { id, table }, access }: ReadPlan,
   columns: ColumnList,
   dialect: Dialect,
-  from?: (add: Add) => string,
+  grouped?: GroupedValues,
 ): Statement {
+  const isWanted = (add: Add): string =>
+    dialect.compare(`t.${quote(id.column)}`, 'in', add('keys'), id);
   const rows = (add: Add): string => {
-    const select = `SELECT ${columns.sql(add)} ${from?.(add) ?? `FROM ${quoteTable(table)} AS t`}`;
-    const isWanted = dialect.compare(`t.${quote(id.column)}`, 'in', add('keys'), id);
-    return `${select}${whereSql([isWanted, ...rowConditions(access, ownScope, dialect, add)])}`;
+    const joins = grouped?.joins(add, (own) => [isWanted(own)]) ?? '';
+    const select = `SELECT ${columns.sql(add)} FROM ${quoteTable(table)} AS t${joins}`;
+    return `${select}${whereSql([isWanted(add), ...rowConditions(access, ownScope, dialect, add)])}`;
   };
   return buildStatement(dialect, rows, columns.rowLength);
 }
