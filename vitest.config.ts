@@ -51,6 +51,7 @@ const longTables = named([
   'openapi/sent',
   'oracle/groups',
   'oracle/requests-against-oracle',
+  'oracle/writes',
   'query/cursors',
   'openapi/document',
   'query/cursors-long',
