@@ -78,6 +78,7 @@ export function reducedReferences(
         target: key,
         onDelete: action,
         isEnforced: true,
+        isValid: true,
         others: '',
       },
     ];
@@ -101,7 +102,13 @@ export function guessedReferences(
     const [key] = target?.table.primary ?? [];
     if (target === undefined || key === undefined || target.table.actual === actual) return [];
     const { name: table } = target.table.actual;
-    const others = { name: undefined, onDelete: 'NO ACTION', isEnforced: false, others: '' };
+    const others = {
+      name: undefined,
+      onDelete: 'NO ACTION',
+      isEnforced: false,
+      isValid: false,
+      others: '',
+    };
     return [{ ...others, column: name, table, target: key }];
   });
 }

@@ -11,6 +11,7 @@ import type {
   ActualReference,
   ActualTable,
   Conversion,
+  Counting,
   SchemaRules,
 } from '../databases/existing/actual-schema.ts';
 import type { RecordRow } from '../databases/existing/schema-record.ts';
@@ -32,7 +33,17 @@ export interface SchemaChanges {
   readonly createTables: readonly TableSchema[];
   readonly alterTables: readonly TableChange[];
   readonly createIndexes: readonly IndexChange[];
+  /** Foreign keys that hold for new rows alone until now. */
+  readonly validations: readonly Validation[];
   readonly renameTypes: readonly TypeRename[];
+}
+
+/** A foreign key to be held against the rows that are there. */
+export interface Validation {
+  /** The step. */
+  readonly summary: string;
+  readonly table: string;
+  readonly constraint: string;
 }
 
 /** A type in the morph pairs of a table that has another name now. */
@@ -57,6 +68,8 @@ export interface IndexChange {
   readonly index: IndexSchema;
   /** The folded names of the table's columns whose collation is not by code point, before and after the migration. */
   readonly collated: ReadonlySet<string>;
+  /** Whether it is made after the transaction, while writes go on. */
+  readonly isLater: boolean;
 }
 
 /** The changes of an existing table. */
@@ -66,6 +79,8 @@ export interface TableChange {
   readonly actual: ActualTable;
   /** All of its columns in the order of the table, unchanged ones included; new ones last. */
   readonly columns: readonly ColumnChange[];
+  /** Whether it has rows that new foreign keys are held against after the transaction, while writes go on. */
+  readonly isValidatedLater: boolean;
 }
 
 /** The change of one column. */
@@ -96,7 +111,7 @@ export interface ColumnChange {
 export interface ReferenceChange {
   readonly actual: ActualReference | undefined;
   readonly wanted: ReferenceSchema | undefined;
-  readonly change: 'none' | 'add' | 'drop' | 'replace';
+  readonly change: 'none' | 'add' | 'drop' | 'replace' | 'validate';
 }
 
 /** A wanted table beside the existing one. */
@@ -175,6 +190,12 @@ export function valueFrom(
   return fill === undefined ? value : `coalesce(${value}, ${fill})`;
 }
 
+/** Counts one row if a table that can be finished later has any. */
+export function* hasRows(actual: ActualTable, { finishesLater }: SchemaRules): Counting<boolean> {
+  if (!finishesLater || actual.isPartitioned) return false;
+  return (yield `SELECT count(*) FROM (SELECT 1 FROM ${quote(actual.name)} LIMIT 1) AS one`) > 0;
+}
+
 /** Whether an existing column is renamed. */
 export function isRenamed({ name, actual }: ColumnChange): boolean {
   return actual !== undefined && actual.name !== name;
@@ -212,6 +233,6 @@ export function isChanged(column: ColumnChange): boolean {
     column.nullable !== column.actual.nullable ||
     column.becomesKey ||
     column.becomesGenerated ||
-    column.reference.change !== 'none'
+    !['none', 'validate'].includes(column.reference.change)
   );
 }

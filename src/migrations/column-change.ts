@@ -16,6 +16,7 @@ import {
   type RecordRow,
 } from '../databases/existing/schema-record.ts';
 import { keepsValues, referenceOf, shownFill, step, type ColumnChange } from './changes.ts';
+import { changedValues, lostValues, narrowing, together, weakerUnique } from './losses.ts';
 
 /** An existing column beside the wanted one. */
 interface Compared {
@@ -140,9 +141,11 @@ function* convertValues(
     kind === wanted.kind || (wasForm === 'scaled') === isScaled
       ? [`(${conversion.value(old)}) IS NULL`, conversion.isInexact?.(old) ?? '']
       : [`${old} IS NOT NULL`];
-  const isLost = `${old} IS NOT NULL AND (${lost.filter((one) => one !== '').join(' OR ')})`;
   const isKept = isWritten(table, wanted, rules);
-  const count = yield `SELECT count(*) FROM ${from} WHERE ${isLost}${isKept}`;
+  const counting = (conditions: readonly string[]): string =>
+    `SELECT count(*) FROM ${from} WHERE ${old} IS NOT NULL AND (${conditions.filter((one) => one !== '').join(' OR ')})${isKept}`;
+  const count = yield counting(lost);
+  const changed = count > 0 && lost.length > 1 ? count - (yield counting(lost.slice(0, 1))) : 0;
   // If the file says the same as before, the database is what differs.
   // Where the types differ, they say how many digits a moment has.
   const isFiner = baseOf(kind) === 'datetime' && baseOf(wanted.kind) === 'datetime';
@@ -152,11 +155,15 @@ function* convertValues(
   // Higher than any column's precision: the column declares none.
   const isUnbounded = digitsOf(kind)?.precision === 1_000;
   const was = isOther && !isUnbounded ? kind : declared === '' ? 'no type' : declared;
-  const ofRules = lostRules(actual, isMade, conversion, rules);
-  const ofValues = count === 0 ? [] : [counted(count, 'value')];
-  const losses = [...ofValues, ...ofRules];
-  const loses = losses.length === 0 ? undefined : losses.join(' and ');
-  const areValuesAlone = ofValues.length > 0 && ofRules.length === 0 && !wanted.isKey;
+  const ofRules = [
+    ...lostRules(actual, isMade, conversion, rules),
+    ...weakerUnique(actual, table, wanted),
+  ];
+  const ofValues =
+    count === 0
+      ? narrowing(kind, wanted.kind, isMade)
+      : [...lostValues(count - changed), ...changedValues(wanted.kind, changed)];
+  const areValuesAlone = count > 0 && ofRules.length === 0 && !wanted.isKey;
   const missing = wanted.isKey
     ? yield `SELECT count(*) FROM ${from} WHERE (${conversion.value(old)}) IS NULL`
     : 0;
@@ -166,7 +173,7 @@ function* convertValues(
       : `${counted(missing, 'record')} would have no id; export the records, and import them into a new database under ids that fit`;
   steps.push(
     step(`change ${name} from ${was} to ${isOther ? wanted.kind : type}`, {
-      loses,
+      loses: together([...ofValues, ...ofRules]),
       obstacle,
       ...(areValuesAlone ? { lacking: { table: wantedTable, column: wanted.name } } : {}),
     }),
@@ -208,19 +215,20 @@ function lostRules(
     isMade;
   const keepsChecks = conversion.default !== undefined && domain?.isOfItems === false;
   return [
-    ...(keepsDefault || value === undefined ? [] : ['its default']),
+    ...(keepsDefault || value === undefined ? [] : ['loses its default']),
     ...(keepsChecks || domain === undefined || domain.checks.length === 0
       ? []
-      : [`the CHECK of ${domain.name}`]),
+      : [`loses the CHECK of ${domain.name}`]),
   ];
 }
 
 function changeCollation(
-  { name, steps }: Compared,
+  { name, table, actual, wanted, steps }: Compared,
   { comparesOtherwise }: Held,
 ): Conversion | undefined {
   if (!comparesOtherwise) return undefined;
-  steps.push(step(`change ${name} to collation "C"`));
+  const loses = together(weakerUnique(actual, table, wanted));
+  steps.push(step(`change ${name} to collation "C"`, { loses }));
   return { value: (one) => one };
 }
 

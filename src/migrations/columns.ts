@@ -75,7 +75,7 @@ export function* compareColumns(
   const byColumn = Map.groupBy(changes, (change) => change.actual);
   const columns = [...actual.columns.values(), undefined].flatMap((one) => byColumn.get(one) ?? []);
   const name = fold(actual.name) === fold(table.name) ? actual.name : table.name;
-  return { steps, change: { name, actual, columns } };
+  return { steps, change: { name, actual, columns, isValidatedLater: false } };
 }
 
 /**
@@ -266,7 +266,9 @@ function* leaveColumn(
       steps.push(step(`change ${name} to refer to nothing, ${why}`, { canWait: true }));
   }
   const count = yield `SELECT count(${quote(column.name)}) FROM ${quote(actual.name)}`;
-  steps.push(step(`drop column ${name}`, { loses: counted(count, 'value'), isOptional: true }));
+  steps.push(
+    step(`drop column ${name}`, { loses: `loses ${counted(count, 'value')}`, isOptional: true }),
+  );
   return {
     ...kept,
     isDropped: allowDataLoss,

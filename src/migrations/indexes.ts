@@ -3,21 +3,28 @@ import { quote } from '../sql/dialect.ts';
 import { indexNames, type MigrationStep } from '../sql/schema/schema.ts';
 import type { IndexSchema } from '../sql/schema/table.ts';
 import type { ActualIndex, Counting, SchemaRules } from '../databases/existing/actual-schema.ts';
-import { newValue, step, type ColumnChange, type Pair } from './changes.ts';
+import { hasRows, newValue, step, type ColumnChange, type Pair } from './changes.ts';
 
 interface Compared {
   readonly steps: readonly MigrationStep[];
   readonly drop: readonly string[];
-  readonly create: readonly IndexSchema[];
+  readonly create: readonly NewIndex[];
+}
+
+interface NewIndex {
+  readonly index: IndexSchema;
+  readonly isLater: boolean;
 }
 
 /**
  * Compares the indexes of a table. Obsolete indexes of Plinth's own are dropped first, because a new one may need
- * their name. Other indexes are never touched. A unique index over repeated values is an obstacle.
+ * their name, and those that an interrupted migration has left unfinished. Other indexes are never touched. A unique index
+ * over repeated values is an obstacle. `isTarget`: whether foreign keys need a unique index of these columns.
  */
 export function* compareIndexes(
   { wanted: table, actual, change }: Pair,
   rules: SchemaRules,
+  isTarget: (table: string, columns: readonly string[]) => boolean,
 ): Counting<Compared> {
   const { fold } = rules;
   // An order that does not depend on the database.
@@ -69,6 +76,19 @@ export function* compareIndexes(
   const create = table.indexes.filter(
     (wanted) => !remaining.some((index) => serves(index, wanted)),
   );
+  const broken = (actual?.brokenIndexes ?? []).filter(
+    (index) => actual !== undefined && isOwn(actual.name, index, rules),
+  );
+  const finishesLater =
+    create.length > 0 && actual !== undefined && (yield* hasRows(actual, rules));
+  /** While a unique index is missing, values could repeat, and no foreign key can refer to them. */
+  const isLater = ({ unique, columns: names }: IndexSchema): boolean =>
+    finishesLater &&
+    !(
+      unique &&
+      (isTarget(table.name, names) ||
+        left.some((one) => one.unique && keyOf(namesIn(one)) === keyOf(names)))
+    );
   /** Clients that follow the file never write this column, so it is null in new rows, and nulls are distinct. */
   const staysNull = (name: string | null): boolean => {
     const column = columns.find(({ actual }) => name !== null && actual?.name === name);
@@ -77,6 +97,12 @@ export function* compareIndexes(
   const steps = left.map(({ name, unique, columns }) =>
     step(`drop index ${name}`, { canWait: !unique || columns.some(staysNull) }),
   );
+  for (const { name } of broken)
+    steps.push(
+      step(`drop index ${name}, which an interrupted migration has left unfinished`, {
+        canWait: true,
+      }),
+    );
   for (const index of table.indexes) {
     const isNew = create.includes(index);
     const parts = index.columns.map((name) =>
@@ -91,14 +117,18 @@ export function* compareIndexes(
         ? undefined
         : `${counted(repeated, 'value')} would be there more than once; change all but one of each first${index.otherwise === undefined ? '' : `, or ${index.otherwise}`}`;
     if (isNew || obstacle !== undefined)
-      steps.push(
-        step(
-          `create ${index.unique ? 'unique ' : ''}index on ${table.name} (${index.columns.join(', ')})`,
-          { obstacle },
-        ),
-      );
+      steps.push(step(creationOf(table.name, index), { obstacle }));
   }
-  return { steps, drop: left.map(({ name }) => name), create };
+  return {
+    steps,
+    drop: [...left, ...broken].map(({ name }) => name),
+    create: create.map((index) => ({ index, isLater: isLater(index) })),
+  };
+}
+
+/** The step that creates an index. */
+export function creationOf(table: string, { unique, columns }: IndexSchema): string {
+  return `create ${unique ? 'unique ' : ''}index on ${table} (${columns.join(', ')})`;
 }
 
 /** Counts the values that occur in more than one row. */

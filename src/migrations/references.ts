@@ -7,7 +7,15 @@ import type {
   Counting,
   SchemaRules,
 } from '../databases/existing/actual-schema.ts';
-import { newValue, step, type ColumnChange, type Pair, type ReferenceChange } from './changes.ts';
+import {
+  hasRows,
+  newValue,
+  step,
+  type ColumnChange,
+  type Pair,
+  type ReferenceChange,
+  type Validation,
+} from './changes.ts';
 
 interface Compared {
   readonly pairs: readonly Pair[];
@@ -51,6 +59,9 @@ export function* compareReferences(
       continue;
     }
     const columns: ColumnChange[] = [];
+    const isValidatedLater =
+      change.columns.some(({ wanted }) => wanted?.reference !== undefined) &&
+      (yield* hasRows(actual, rules));
     for (const column of change.columns) {
       const { wanted, reference } = column;
       if (wanted === undefined) {
@@ -61,7 +72,13 @@ export function* compareReferences(
       // A file cannot declare a foreign key of an id, so an existing one stays.
       const isOwn = isMade || !wanted.isKey;
       const isKept = reference.wanted === undefined && !isOwn;
-      const kind = isKept ? 'none' : changeOf(reference, isMade, targets);
+      const wantedChange = isKept ? 'none' : changeOf(reference, isMade, targets);
+      const kind =
+        wantedChange === 'validate' &&
+        !isMade &&
+        (yield* orphansOf(actual.name, column, targets)) > 0
+          ? 'none'
+          : wantedChange;
       const changed = { ...column, reference: { ...reference, change: kind } };
       // A key that is dropped and added again only because an index changes is not shown.
       columns.push(
@@ -72,7 +89,7 @@ export function* compareReferences(
       const name = `${table.name}.${column.name}`;
       steps.push(...(yield* referenceSteps(name, actual.name, changed, targets)));
     }
-    compared.push({ ...pair, change: { ...change, columns } });
+    compared.push({ ...pair, change: { ...change, columns, isValidatedLater } });
   }
   return { pairs: compared, steps };
 }
@@ -84,23 +101,21 @@ function* referenceSteps(
   name: string,
   table: string,
   column: ColumnChange,
-  { byName, rules: { fold, rebuilds } }: Targets,
+  targets: Targets,
 ): Counting<readonly MigrationStep[]> {
   const { wanted, change } = column.reference;
+  const { rebuilds } = targets.rules;
   if (wanted === undefined)
     return change === 'drop' ? [step(`change ${name} to refer to nothing`)] : [];
-  const target = byName.get(fold(wanted.table));
-  const key = target?.change?.columns.find((one) => fold(one.name) === fold(wanted.column));
+  const { key } = targetOf(wanted, targets);
   const isMoved = column.conversion !== undefined || key?.conversion !== undefined;
   if (change === 'none' && !isMoved) return [];
-  const orphans =
-    column.actual === undefined && column.fill === undefined
-      ? 0
-      : yield orphansQuery(table, column, target?.actual?.name, key);
+  const orphans = yield* orphansOf(table, column, targets);
   const obstacle =
     orphans === 0
       ? undefined
       : `${counted(orphans, 'row')} would refer to records of ${wanted.table} that are not there; fix or empty them first`;
+  if (change === 'validate') return [{ ...addition(name, wanted), obstacle, canWait: true }];
   if (change === 'add') {
     const isUnlisted = column.actual === undefined && rebuilds && obstacle === undefined;
     return isUnlisted ? [] : [{ ...addition(name, wanted), obstacle }];
@@ -108,6 +123,24 @@ function* referenceSteps(
   if (change === 'none' && obstacle === undefined) return [];
   const summary = `change ${name} to refer to ${shown(wanted)} on delete ${wanted.onDelete}`;
   return [step(summary, { obstacle })];
+}
+
+/** Counts the rows whose key refers to no row after the migration. */
+function* orphansOf(table: string, column: ColumnChange, targets: Targets): Counting<number> {
+  const { wanted } = column.reference;
+  if (wanted === undefined || (column.actual === undefined && column.fill === undefined)) return 0;
+  const { target, key } = targetOf(wanted, targets);
+  return yield orphansQuery(table, column, target?.actual?.name, key);
+}
+
+/** The table that a key refers to, and its column. */
+function targetOf(
+  { table, column }: ReferenceSchema,
+  { byName, rules: { fold } }: Targets,
+): { readonly target: Pair | undefined; readonly key: ColumnChange | undefined } {
+  const target = byName.get(fold(table));
+  const key = target?.change?.columns.find((one) => fold(one.name) === fold(column));
+  return { target, key };
 }
 
 function changeOf(
@@ -122,7 +155,8 @@ function changeOf(
     return actual === undefined || (!isMade && !isNamed) ? 'none' : 'drop';
   }
   if (actual === undefined) return 'add';
-  return fits(actual, wanted, targets) ? 'none' : 'replace';
+  if (!fits(actual, wanted, targets)) return 'replace';
+  return actual.isValid ? 'none' : 'validate';
 }
 
 /** Whether a key that stays prevents dropping an index: on PostgreSQL, foreign keys depend on a unique index. */
@@ -161,6 +195,19 @@ function fits(
 
 function shown({ table, column }: ReferenceSchema): string {
   return `${table}.${column}`;
+}
+
+/** The keys that are held against the rows that are there. A key that is made anew is validated after that. */
+export function validationsOf(pairs: readonly Pair[]): readonly Validation[] {
+  return pairs.flatMap(({ wanted, change }) =>
+    (change?.columns ?? []).flatMap(({ name, conversion, reference }) => {
+      const { actual, wanted: key, change: kind } = reference;
+      if (kind !== 'validate' || conversion !== undefined || change === undefined) return [];
+      if (actual?.name === undefined || key === undefined) return [];
+      const { summary } = addition(`${wanted.name}.${name}`, key);
+      return [{ summary, table: change.name, constraint: actual.name }];
+    }),
+  );
 }
 
 function addition(name: string, reference: ReferenceSchema): MigrationStep {

@@ -25,7 +25,7 @@ import {
 } from './changes.ts';
 import { compareColumns, refusedKey } from './columns.ts';
 import { compareIndexes } from './indexes.ts';
-import { compareReferences } from './references.ts';
+import { compareReferences, validationsOf } from './references.ts';
 import { renamedTables, type RenamedTable } from './renamed-resources.ts';
 import { compareUnmanaged } from './unmanaged.ts';
 import { isSameRecord, recordedKind, type RecordRow } from '../databases/existing/schema-record.ts';
@@ -106,6 +106,7 @@ export function* findMigration(
       ),
       alterTables,
       createIndexes: indexes.create,
+      validations: validationsOf(references.pairs),
       renameTypes: retypings.changes,
     },
     record,
@@ -244,11 +245,11 @@ function* findLeftTables(
       const columns = [...actual.columns.values()].map((one) =>
         keptColumn(one, referenceOf(actual, one, rules), (target) => wantedNames.has(fold(target))),
       );
-      kept.push({ name: actual.name, actual, columns });
+      kept.push({ name: actual.name, actual, columns, isValidatedLater: false });
       steps.push(...columns.flatMap((one) => releaseStep(actual.name, one)));
     }
     strays ??= yield* countUnknownTypes(api, pairs, rules);
-    const loses = counted(rows, 'row');
+    const loses = `loses ${counted(rows, 'row')}`;
     const staying = `${loses}, but not ${strays.join(' and ')} whose type no resource has`;
     steps.push(
       step(`drop table ${actual.name}`, {
@@ -271,12 +272,23 @@ function* compareAllIndexes(
   const steps: MigrationStep[] = [];
   const drop: string[] = [];
   const create: SchemaChanges['createIndexes'][number][] = [];
+  const keyOf = (table: string, columns: readonly string[]): string =>
+    JSON.stringify([table, ...columns].map((name) => rules.fold(name)));
+  const targets = new Set(
+    pairs.flatMap(({ wanted }) =>
+      wanted.columns.flatMap(({ reference }) =>
+        reference === undefined ? [] : [keyOf(reference.table, [reference.column])],
+      ),
+    ),
+  );
   for (const pair of pairs) {
-    const indexes = yield* compareIndexes(pair, rules);
+    const indexes = yield* compareIndexes(pair, rules, (table, columns) =>
+      targets.has(keyOf(table, columns)),
+    );
     steps.push(...indexes.steps.map((one) => ({ ...one, ...extra(pair.wanted) })));
     drop.push(...indexes.drop);
     const collated = collatedIn(pair, rules);
-    create.push(...indexes.create.map((index) => ({ table: pair.wanted, index, collated })));
+    create.push(...indexes.create.map((index) => ({ ...index, table: pair.wanted, collated })));
   }
   return { steps, drop, create };
 }
@@ -399,11 +411,18 @@ export function isEmpty(migration: Migration): boolean {
  * The reason why a migration did not happen, as a DatabaseFailure. `meaning` is the error in the terms of this
  * service.
  */
-export function migrationFailure(meaning: unknown, reason: string): DatabaseFailure {
+export function migrationFailure(
+  meaning: unknown,
+  reason: string,
+  purpose?: string,
+): DatabaseFailure {
   // A missing object, or a value that cannot be converted, is the migration's own fault.
   return meaning instanceof DatabaseFailure && meaning.kind !== 'changed'
     ? meaning
-    : new DatabaseFailure(`The database refused the migration: ${reason}.`, { cause: meaning });
+    : new DatabaseFailure(
+        `The database refused ${purpose === undefined ? 'the migration' : `to ${purpose}`}: ${reason}.`,
+        { cause: meaning },
+      );
 }
 
 /**

@@ -99,7 +99,7 @@ export const cases: readonly MigrationCase[] = [
     rows: [{ a: '2026-03-01T01:00:00Z' }, { a: '2026-03-01T02:00:00Z' }],
     after: 'a: { type: date, unique: true }',
     steps: [
-      'change things.a from datetime to date - 2 values',
+      'change things.a from datetime to date - drops the time of 2 values',
       'create unique index on things (a) ! 1 value would be there more than once; change all but one of each first',
     ],
     allowDataLoss: true,

@@ -189,7 +189,7 @@ test('a default stays with values of the same kind, and is told where it cannot'
     `resources: { things: { table: t, fields: { d: ${of('9')}, e: ${of('6, scale: 2')}, n: { type: string } } } }`,
   );
   expect(linesOf(await migrate(database, api, { allowDataLoss: true }))).toEqual([
-    'change t.d from numeric to decimal(9,2)',
+    'change t.d from numeric to decimal(9,2) - rounds what other programs write there to 2 decimals',
     'change t.e from decimal(5,1) to decimal(6,2)',
     'change t.n from integer to string - its default',
   ]);

@@ -128,9 +128,12 @@ describe('values of one type as those of another', () => {
       const isSame = ['string to text', 'integer to integer, format: bigint'].includes(
         `${from} to ${to}`,
       );
-      expect(step?.loses, side.name).toBe(
-        lost === 0 ? undefined : `${lost} value${lost === 1 ? '' : 's'}`,
-      );
+      // Those that are lost, and those that keep a part of their meaning.
+      const told = (step?.loses ?? '').matchAll(/(\d+) values?\b/gu);
+      expect(
+        Array.from(told, ([, count]) => Number(count)).reduce((a, b) => a + b, 0),
+        side.name,
+      ).toBe(lost);
       expect(step === undefined).toBe(isSame);
       await side.apply(text(to), { allowDataLoss: true });
       const after = await side.served(text(to), (api) => api.get(`/v1/${name}?sort=id`));
@@ -155,20 +158,6 @@ test('a role that may not see what was written down serves a database that is up
   expect(await postgresSide(url.href).plan(text)).toEqual([]);
   await other`DROP OWNED BY plinth_serving`;
   await other`DROP ROLE plinth_serving`;
-});
-
-test('a table that others do not leave is waited for no longer than ten seconds', async () => {
-  const [, side] = await sidesOf();
-  await side?.apply(whole('a: { type: string }'));
-  await other.begin(async (sql) => {
-    await sql`LOCK things`;
-    await expect(side?.apply(whole('a: { type: integer }'))).rejects.toThrow(
-      'The database is busy with other writes.',
-    );
-  });
-  expect(linesOf((await side?.apply(whole('a: { type: integer }'))) ?? [])).toEqual([
-    'change things.a from string to integer',
-  ]);
 });
 
 test('a key of others that counts on what changes is named, with what to do about it', async () => {

@@ -26,7 +26,7 @@ export function linesOf(steps: readonly MigrationStep[]): readonly string[] {
   return steps
     .map(({ summary, loses, obstacle }) =>
       obstacle === undefined
-        ? `${summary}${loses === undefined ? '' : ` - ${loses}`}`
+        ? `${summary}${loses === undefined ? '' : ` - ${loses.replace(/^loses /u, '')}`}`
         : `${summary} ! ${obstacle}`,
     )
     .filter((line) => !line.includes('_plinth_'));

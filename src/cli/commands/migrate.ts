@@ -51,7 +51,7 @@ function report(
     steps: steps.map(({ summary, loses, obstacle, isOptional, hint }) => ({
       summary,
       possible: obstacle === undefined,
-      loses,
+      loses: loses?.replace(/^loses /u, ''),
       obstacle,
       hint,
       ...(isOptional && !allowDataLoss ? { kept: true } : {}),

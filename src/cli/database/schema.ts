@@ -18,8 +18,8 @@ export function stepLines(
     if (obstacle !== undefined) return `- ${summary} (not possible: ${obstacle})`;
     if (loses === undefined) return `- ${summary}`;
     return isOptional && !allowDataLoss
-      ? `- ${summary} (would lose ${loses}: only with --allow-data-loss${instead})`
-      : `- ${summary} (loses ${loses}${instead})`;
+      ? `- ${summary} (${loses.replace(/^loses/u, 'would lose')}: only with --allow-data-loss${instead})`
+      : `- ${summary} (${loses}${instead})`;
   });
 }
 

@@ -13,10 +13,14 @@ export interface ActualTable {
   /** The foreign keys of several columns. */
   readonly wideReferences: readonly WideReference[];
   readonly indexes: readonly ActualIndex[];
+  /** Indexes that the database does not use, since their creation was interrupted. */
+  readonly brokenIndexes: readonly ActualIndex[];
   /** The table options at the end of `CREATE TABLE`. */
   readonly options: string;
   /** What a rebuild would lose, if the database changes tables by rebuilding them: "a CHECK". */
   readonly peculiarity: string | undefined;
+  /** Whether its rows are in partitions, whose indexes and keys cannot be made while writes go on. */
+  readonly isPartitioned: boolean;
   /** Whether a trigger sees each new row before it is written and may set columns that no client sets. */
   readonly mayFill: boolean;
 }
@@ -45,6 +49,8 @@ export interface ActualColumn {
   readonly default: string | undefined;
   /** Whether its collation is by code point; undefined if that is not read. */
   readonly byCodePoint: boolean | undefined;
+  /** Whether texts of different bytes may be equal in it: `citext`, a collation that is not deterministic. */
+  readonly isLoose: boolean;
   /** Whether a CHECK made by a migration restricts it to JSON. */
   readonly isGuarded: boolean;
   /** Its domain, if any; `type` is then the domain's base type. */
@@ -74,6 +80,8 @@ export interface ActualReference {
   readonly onDelete: string;
   /** Whether the database enforces it; PostgreSQL 18 has NOT ENFORCED. */
   readonly isEnforced: boolean;
+  /** Whether the rows of before hold it as well; PostgreSQL has NOT VALID. */
+  readonly isValid: boolean;
   /**
    * Other options in SQL, such as ` ON UPDATE CASCADE DEFERRABLE`; empty if tables are rebuilt, which such options
    * prevent.
@@ -160,6 +168,8 @@ export interface SchemaRules {
   readonly countOthers: (name: string) => string;
   /** Whether a table is rebuilt to change its columns; otherwise each change is a statement. */
   readonly rebuilds: boolean;
+  /** Whether indexes and foreign keys of tables with rows are made after the transaction, while writes go on. */
+  readonly finishesLater: boolean;
   /** Whether the database renames a column in place. */
   readonly renames: (from: string, to: string) => boolean;
   /** Whether a column of this name can be added to an existing table. */

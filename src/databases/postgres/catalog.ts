@@ -64,7 +64,7 @@ const columnsQuery = (scope: Scope): string =>
   `SELECT ${tableName('table_')}, attname, format_type(atttypid, atttypmod), NOT attnotnull,` +
   ` atthasdef OR attidentity <> '', ${isComputed},` +
   ` CASE WHEN attcollation <> 0 THEN ${isByCodePoint('collation_')} END, pg_get_expr(adbin, adrelid),` +
-  ` ${hasFillingTrigger} FROM pg_class AS table_` +
+  ` ${hasFillingTrigger}, table_.relkind = 'p', NOT coalesce(collation_.collisdeterministic, true) FROM pg_class AS table_` +
   ` LEFT JOIN pg_attribute ON attrelid = table_.oid AND attnum > 0 AND NOT attisdropped` +
   ` LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum` +
   ` LEFT JOIN pg_collation AS collation_ ON collation_.oid = attcollation` +
@@ -92,11 +92,11 @@ const indexesQuery = (scope: Scope): string =>
   ` WHERE conindid = indexrelid AND contype IN ('p', 'u', 'x')) THEN pg_get_indexdef(indexrelid) END,` +
   // Bit 2 of an option means nulls first, bit 1 descending.
   ` (SELECT json_agg((option & 3) IN (1, 2) ORDER BY place) FROM` +
-  ` unnest(indoption::int[]) WITH ORDINALITY AS options(option, place))::jsonb, ${isInOrder}` +
+  ` unnest(indoption::int[]) WITH ORDINALITY AS options(option, place))::jsonb, ${isInOrder}, indisvalid` +
   ` FROM pg_index JOIN pg_class AS table_ ON table_.oid = indrelid` +
   ` JOIN pg_class AS index_ ON index_.oid = indexrelid` +
   ` JOIN pg_am ON pg_am.oid = index_.relam AND amname = 'btree'` +
-  ` WHERE ${inScope(scope)} AND indisvalid AND indpred IS NULL AND indexprs IS NULL`;
+  ` WHERE ${inScope(scope)} AND indpred IS NULL AND indexprs IS NULL`;
 
 /** The names of the columns whose numbers an array has, as JSON. */
 function namesOf(table: string, numbers: string): string {
@@ -110,7 +110,7 @@ const referencesQuery = (scope: Scope): string =>
   `SELECT ${tableName('table_')}, ${namesOf('conrelid', 'conkey')}, ${tableName('target')},` +
   ` ${namesOf('confrelid', 'confkey')}, confdeltype, conname, confupdtype, condeferrable, condeferred,` +
   // The column exists from PostgreSQL 18 on.
-  ` coalesce((to_jsonb(pg_constraint) ->> 'conenforced')::boolean, true)` +
+  ` coalesce((to_jsonb(pg_constraint) ->> 'conenforced')::boolean, true), convalidated` +
   ` FROM pg_constraint JOIN pg_class AS table_ ON table_.oid = conrelid` +
   ` JOIN pg_class AS target ON target.oid = confrelid` +
   ` WHERE ${inScope({ ...scope, hasViews: false })} AND contype = 'f'` +
@@ -162,10 +162,12 @@ const deleteActions: Readonly<Record<string, string>> = {
 
 interface ReadTable extends ActualTable {
   mayFill: boolean;
+  isPartitioned: boolean;
   readonly columns: Map<string, ActualColumn>;
   readonly references: ActualReference[];
   readonly wideReferences: WideReference[];
   readonly indexes: ActualIndex[];
+  readonly brokenIndexes: ActualIndex[];
 }
 
 /** Reads the tables of a database and the record of migrations. */
@@ -206,16 +208,20 @@ export async function readTables(
       references: [],
       wideReferences: [],
       indexes: [],
+      brokenIndexes: [],
+      isPartitioned: false,
       options: '',
       peculiarity: undefined,
       mayFill: false,
     }));
   const keys = new Set<string>();
   for (const row of await ask(indexesQuery(scope))) {
-    const [table, name, list, unique, primary, sql, nulls, inOrder] = row;
+    const [table, name, list, unique, primary, sql, nulls, inOrder, valid] = row;
     const columns = JSON.parse(String(list)) as string[];
-    if (primary === true && columns.length === 1) keys.add(JSON.stringify([table, ...columns]));
-    tableOf(table).indexes.push({
+    if (primary === true && valid === true && columns.length === 1)
+      keys.add(JSON.stringify([table, ...columns]));
+    const { indexes, brokenIndexes } = tableOf(table);
+    (valid === true ? indexes : brokenIndexes).push({
       name: String(name),
       columns,
       unique: unique === true,
@@ -232,9 +238,11 @@ export async function readTables(
         if (unique && columns.length === 1) keys.add(JSON.stringify([name, ...columns]));
   const domains = await readDomains(ask);
   for (const row of await ask(columnsQuery(scope))) {
-    const [table, column, declared, nullable, fills, computed, byCodePoint, value, triggered] = row;
+    const [table, column, declared, nullable, fills, computed, ...more] = row;
+    const [byCodePoint, value, triggered, partitioned, isLoose] = more;
     const found = tableOf(table);
     found.mayFill = triggered === true;
+    found.isPartitioned = partitioned === true;
     const { columns } = found;
     if (typeof column !== 'string') continue;
     const type = String(declared);
@@ -252,6 +260,7 @@ export async function readTables(
       isComputed: computed === true,
       default: typeof value === 'string' ? value : filled,
       byCodePoint: typeof byCodePoint === 'boolean' ? byCodePoint : undefined,
+      isLoose: isLoose === true || type === 'citext',
       isGuarded: false,
       domain: domain && { name, checks: domain.checks, refusesNull, isOfItems },
     });
@@ -272,7 +281,7 @@ export async function readTables(
       });
       continue;
     }
-    const [deferrable, deferred, enforced] = more;
+    const [deferrable, deferred, enforced, valid] = more;
     const update = deleteActions[String(onUpdate)];
     tableOf(table).references.push({
       name: String(name),
@@ -281,6 +290,7 @@ export async function readTables(
       target: pointed?.[0],
       onDelete: action,
       isEnforced: enforced === true,
+      isValid: valid === true,
       others:
         (update === undefined || onUpdate === 'a' ? '' : ` ON UPDATE ${update}`) +
         (deferrable === true ? ' DEFERRABLE' : '') +

@@ -36,6 +36,28 @@ export function convertColumn(from: StoredKind, to: StoredKind, column: string):
   return fromNumber(to, source === 'number' ? `${column}::text::numeric` : `${column}::numeric`);
 }
 
+/** Escapes that `json` takes and `jsonb` refuses: NUL, and halves of surrogate pairs. */
+const refusedEscapes = [
+  String.raw`(?<!\\)(\\\\)*\\u0000`,
+  String.raw`(?<!\\)(\\\\)*\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])`,
+  String.raw`(?<!\\u[dD][89abAB][0-9a-fA-F]{2})(?<!\\)(\\\\)*\\u[dD][c-fC-F]`,
+].join('|');
+
+/** A string in JSON, and the colon behind it if it is the name of a member. */
+const stringInJson = String.raw`"([^"\\]|\\.)*"(\s*:)?`;
+
+/** The `jsonb` of a `json` value; null if it cannot hold that. */
+export function jsonbOf(column: string): string {
+  return `CASE WHEN ${column}::text !~ '${refusedEscapes}' THEN ${column}::jsonb END`;
+}
+
+/** Whether an object in a `json` value has a member twice, of which its `jsonb` keeps the last. */
+export function repeatsMembers(column: string, converted: string): string {
+  const names = (text: string): string =>
+    `(SELECT count(found[2]) FROM regexp_matches(${text}, '${stringInJson}', 'g') AS found)`;
+  return `${names(`${column}::text`)} <> ${names(`(${converted})::text`)}`;
+}
+
 /** Base64 in one line. */
 function base64Of(bytes: string): string {
   return `translate(encode(${bytes}, 'base64'), chr(10), '')`;

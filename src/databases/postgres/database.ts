@@ -78,7 +78,8 @@ const kindOfServer =
  */
 const unboundedSettings =
   `SELECT set_config(name, CASE name WHEN 'quote_all_identifiers' THEN 'off' ELSE '0' END, true)` +
-  ` FROM pg_settings WHERE name IN ('quote_all_identifiers', 'statement_timeout', 'transaction_timeout')`;
+  ` FROM pg_settings WHERE name IN ('quote_all_identifiers', 'statement_timeout', 'transaction_timeout',` +
+  ` 'idle_in_transaction_session_timeout')`;
 
 /**
  * Connects to a PostgreSQL database. Rejects with a `DatabaseFailure` whose message is one sentence without the
@@ -115,6 +116,8 @@ export class PostgresDatabase implements Database {
   /** What is dangerous in the settings of sessions. Known after `check`. */
   sessionWarning: string | undefined;
   private readonly pool: Pool;
+  /** Whether a pooler shares its sessions by transaction. */
+  readonly isPooled: boolean;
   private readonly canName: boolean;
   private readonly statementTimeout: number;
   private uses = new WeakMap<Statement, number>();
@@ -129,6 +132,7 @@ export class PostgresDatabase implements Database {
 
   constructor(address: PostgresAddress, options: PoolOptions) {
     this.pool = new Pool(address, options);
+    this.isPooled = options.isPooled;
     this.canName = !options.isPooled;
     this.statementTimeout = options.statementTimeout;
   }
@@ -372,6 +376,21 @@ export class PostgresDatabase implements Database {
   /** Runs `work` in a transaction without a deadline that may change the schema. */
   changeSchema<Value>(work: (ask: Ask) => Promise<Value>): Promise<Value> {
     return this.unbounded([], work);
+  }
+
+  /**
+   * Runs `work` in a session beside the pool, not behind a pooler, where each statement is a transaction of its own without a deadline, as
+   * `CREATE INDEX CONCURRENTLY` needs.
+   */
+  async alone<Value>(work: (ask: Ask) => Promise<Value>): Promise<Value> {
+    const connection = this.pool.another();
+    const ask: Ask = async (sql, bound = []) => (await connection.query(sql, bound, false)).rows;
+    try {
+      await ask(`SELECT set_config('quote_all_identifiers', 'off', false)`);
+      return await work(ask);
+    } finally {
+      await connection.end();
+    }
   }
 
   /** Runs `work` in a read-only transaction without a deadline, on one snapshot. */

@@ -146,6 +146,11 @@ export class Pool {
     return chosen;
   }
 
+  /** A connection beside those of the pool, whose statements have no deadline. Its user ends it. */
+  another(): Connection {
+    return new Connection(this.address, { ...this.options, statementTimeout: 0 });
+  }
+
   giveBack(connection: Connection): void {
     const known = this.shared.get(connection);
     if (known !== undefined && known.count > 1) {

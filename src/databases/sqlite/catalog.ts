@@ -94,6 +94,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     fills: row.dflt_value !== null || row.hidden !== 0,
     isComputed: row.hidden > 1,
     default: row.dflt_value ?? undefined,
+    isLoose: false,
     byCodePoint: isPlain || !isCollated(driver, name, row.name),
     isGuarded: guarded.has(foldName(row.name)),
     domain: undefined,
@@ -141,6 +142,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
     target: row.target ?? undefined,
     onDelete: row.action,
     isEnforced: true,
+    isValid: true,
     others: '',
   }));
   const wideReferences = [...severalColumns].map((id): WideReference => {
@@ -167,6 +169,7 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
       fills: true,
       isComputed: false,
       default: undefined,
+      isLoose: false,
       byCodePoint: true,
       isGuarded: false,
       domain: undefined,
@@ -185,6 +188,8 @@ function readTable(driver: Driver.Database, name: string, sql: string): ActualTa
           ? 'a key of several columns'
           : peculiarityOf(words),
     // A trigger of SQLite can change a row only after it was inserted.
+    brokenIndexes: [],
+    isPartitioned: false,
     mayFill: false,
   };
 }

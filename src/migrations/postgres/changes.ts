@@ -15,37 +15,88 @@ import {
   type SchemaChanges,
   type TableChange,
 } from '../changes.ts';
+import { creationOf } from '../indexes.ts';
 
-/** The statements of a migration, in order. */
-export function statementsOf(changes: SchemaChanges, rules: SchemaRules): readonly string[] {
-  const { alterTables, createTables, createIndexes } = changes;
+/** A statement, and what it does as a refusal says it. */
+export interface NamedStatement {
+  readonly sql: string;
+  /** "change the table users" */
+  readonly purpose: string;
+  readonly table: string;
+}
+
+/** The statements of the transaction of a migration, in order. */
+export function statementsOf(
+  changes: SchemaChanges,
+  rules: SchemaRules,
+): readonly NamedStatement[] {
+  const { alterTables, createTables } = changes;
+  const altering = (make: (table: TableChange) => readonly string[]): readonly NamedStatement[] =>
+    alterTables.flatMap((table) =>
+      make(table).map((sql) => ({
+        sql,
+        purpose: `change the table ${table.name}`,
+        table: table.actual.name,
+      })),
+    );
   return [
     // Foreign keys prevent changes of the columns on either side.
-    ...alterTables.flatMap((table) => dropReferences(table)),
-    ...changes.dropIndexes.map((name) => `DROP INDEX ${quote(name)}`),
+    ...altering(dropReferences),
+    ...changes.dropIndexes.map((name) => ({
+      sql: `DROP INDEX ${quote(name)}`,
+      purpose: `drop the index ${name}`,
+      table: name,
+    })),
     ...dropTables(changes),
-    ...changes.renameTables.map(
-      ({ from, to }) => `ALTER TABLE ${quote(from)} RENAME TO ${quote(to)}`,
+    ...changes.renameTables.map(({ from, to }) => ({
+      sql: `ALTER TABLE ${quote(from)} RENAME TO ${quote(to)}`,
+      purpose: `rename the table ${from}`,
+      table: from,
+    })),
+    ...altering(renameColumns),
+    ...createTables.map(({ name, columns }) => ({
+      sql: `CREATE TABLE ${quote(name)} (${columns.map(columnOf).join(', ')})`,
+      purpose: `create the table ${name}`,
+      table: name,
+    })),
+    ...altering(alterTable),
+    ...changes.createIndexes.flatMap(({ table, index, collated, isLater }) =>
+      isLater
+        ? []
+        : [
+            {
+              sql: rules.indexSql(table, index, collated),
+              purpose: creationOf(table.name, index),
+              table: table.name,
+            },
+          ],
     ),
-    ...alterTables.flatMap(renameColumns),
-    ...createTables.map(
-      ({ name, columns }) => `CREATE TABLE ${quote(name)} (${columns.map(columnOf).join(', ')})`,
-    ),
-    ...alterTables.flatMap(alterTable),
-    ...createIndexes.map(({ table, index, collated }) => rules.indexSql(table, index, collated)),
     ...createTables.flatMap(({ name, columns }) =>
       columns.flatMap(({ name: column, reference }) =>
-        reference === undefined ? [] : addReference(name, column, reference),
+        reference === undefined
+          ? []
+          : addReference(name, column, reference).map((sql) => ({
+              sql,
+              purpose: `refer ${name}.${column} to ${reference.table}`,
+              table: reference.table,
+            })),
       ),
     ),
-    ...alterTables.flatMap(addReferences),
-    ...changes.renameTypes.map((rename) => renameTypeSql(rename, rules.dialect)),
+    ...altering(addReferences),
+    ...changes.renameTypes.map((rename) => ({
+      sql: renameTypeSql(rename, rules.dialect),
+      purpose: `change the table ${rename.table}`,
+      table: rename.table,
+    })),
   ];
 }
 
 /** Drops them in one statement, since they may refer to each other. */
-function dropTables({ dropTables: names }: SchemaChanges): readonly string[] {
-  return names.length === 0 ? [] : [`DROP TABLE ${names.map(quote).join(', ')}`];
+function dropTables({ dropTables: names }: SchemaChanges): readonly NamedStatement[] {
+  const [table] = names;
+  if (table === undefined) return [];
+  const purpose = `drop the table${names.length === 1 ? '' : 's'} ${names.join(', ')}`;
+  return [{ sql: `DROP TABLE ${names.map(quote).join(', ')}`, purpose, table }];
 }
 
 /** The definition of a column without its foreign key, which is added once all tables exist. */
@@ -77,7 +128,12 @@ function dropReferences({ actual, columns }: TableChange): readonly string[] {
   });
 }
 
-function addReferences({ name, columns }: TableChange): readonly string[] {
+/** Whether foreign keys are added to a table. */
+export function addsReferences(table: TableChange): boolean {
+  return addReferences(table).length > 0;
+}
+
+function addReferences({ name, columns, isValidatedLater }: TableChange): readonly string[] {
   // Constraints that return under their old name come before those that get a new one.
   const released = columns.filter(isReleased);
   const added = columns.filter(
@@ -87,7 +143,9 @@ function addReferences({ name, columns }: TableChange): readonly string[] {
     const { wanted, actual: before } = column.reference;
     const actual = isReleased(column) ? before : undefined;
     const constraint = isRenamed(column) ? undefined : actual?.name;
-    return wanted === undefined ? [] : addReference(name, column.name, wanted, actual, constraint);
+    if (wanted === undefined) return [];
+    const added = addReference(name, column.name, wanted, actual, constraint);
+    return isValidatedLater ? added.map((sql) => `${sql} NOT VALID`) : added;
   });
 }
 

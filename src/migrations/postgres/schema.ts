@@ -1,36 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../../model/api.ts';
 import { quote } from '../../sql/dialect.ts';
-import { convertColumn } from '../../databases/postgres/conversion.ts';
+import { convertColumn, jsonbOf, repeatsMembers } from '../../databases/postgres/conversion.ts';
 import { postgres } from '../../databases/postgres/dialect.ts';
 import { cutName, type MigrationStep } from '../../sql/schema/schema.ts';
-import {
-  baseOf,
-  digitsOf,
-  momentKind,
-  precisionOf,
-  type BaseKind,
-  type StoredKind,
-} from '../../sql/stored-kind.ts';
+import { baseOf, type StoredKind } from '../../sql/stored-kind.ts';
 import type { Fill, IndexSchema, TableSchema } from '../../sql/schema/table.ts';
 import { readFound } from '../../databases/postgres/catalog.ts';
 import { dependentObstacles } from './dependents.ts';
+import { anyDecimal, kindOfType, typeName, typeOfKind } from './types.ts';
 import { isServed } from '../../databases/postgres/native-types.ts';
 import { hasRoomFor } from '../../databases/postgres/stored-forms.ts';
-import { statementsOf } from './changes.ts';
-import {
-  isDependedOn,
-  isGone,
-  isThere,
-  isUnsupported,
-  meaningOf,
-} from '../../databases/postgres/errors.ts';
+import { statementsOf, type NamedStatement } from './changes.ts';
+import { finish, isFinishedLater } from './later.ts';
+import { lockFailure, reasonOf } from './reasons.ts';
+import { isGone, isThere, isUnsupported, meaningOf } from '../../databases/postgres/errors.ts';
 import type { Ask, PostgresDatabase } from '../../databases/postgres/database.ts';
 import {
   withId,
   type Conversion,
   type SchemaRules,
 } from '../../databases/existing/actual-schema.ts';
-import type { Migration } from '../changes.ts';
+import { isChanged, type Migration } from '../changes.ts';
+import { DatabaseFailure } from '../../databases/database.ts';
 import { createRecord, lockRecord, writeRecord } from '../../databases/existing/schema-record.ts';
 import {
   arePossible,
@@ -41,8 +33,12 @@ import {
   type MigrationOptions,
 } from '../steps.ts';
 
-/** How long to wait for a table lock, in ms: later requests queue behind it. */
-const limitWaiting = 'SET LOCAL lock_timeout = 10000';
+/** How long to wait for a table lock, unless the role or the URL says so: later requests queue behind it. */
+const limitWaiting =
+  `SELECT extract(epoch FROM set_config('lock_timeout', CASE WHEN setting = '0' THEN '3s' ELSE setting END, true)::interval)` +
+  ` FROM current_setting('lock_timeout') AS setting`;
+/** How often a migration tries to get its locks. In between, the requests that queued behind it go on. */
+const tries = 5;
 
 const rules: SchemaRules = {
   dialect: postgres,
@@ -64,6 +60,7 @@ const rules: SchemaRules = {
     `SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(current_schema()))` +
     ` AND relkind NOT IN ('r', 'p') AND relname = ${postgres.text(cutName(name))}`,
   rebuilds: false,
+  finishesLater: true,
   renames: () => true,
   adds: () => true,
   indexColumns: withId,
@@ -73,48 +70,9 @@ const rules: SchemaRules = {
   isAsWritten: () => true,
 };
 
-const kindTypes: Readonly<Record<Exclude<BaseKind, 'datetime'>, string>> = {
-  // As migrations never create it, but convert from it.
-  any: 'text',
-  string: 'text',
-  integer: 'bigint',
-  bigint: 'bigint',
-  number: 'double precision',
-  numeric: 'numeric',
-  boolean: 'boolean',
-  date: 'date',
-  time: 'time without time zone',
-  uuid: 'uuid',
-  bytes: 'bytea',
-  object: 'jsonb',
-  array: 'jsonb',
-  json: 'jsonb',
-};
-
-function typeOfKind(kind: StoredKind): string {
-  const digits = digitsOf(kind);
-  if (baseOf(kind) === 'datetime') return `timestamp(${precisionOf(kind)}) with time zone`;
-  return digits === undefined
-    ? kindTypes[kind as keyof typeof kindTypes]
-    : `numeric(${digits.precision},${digits.scale})`;
-}
-
-/** The kind of a column whose type declares no precision. */
-const anyDecimal: StoredKind = 'decimal(1000,500)';
-
-function kindOfType(type: string): StoredKind {
-  const [, precision, scale = '0'] = /^numeric\((\d+),(-?\d+)\)$/u.exec(type) ?? [];
-  if (precision !== undefined) return `decimal(${Number(precision)},${Number(scale)})`;
-  if (/^(?:smallint|integer|bigint)$/u.test(type)) return 'integer';
-  if (type === 'numeric') return anyDecimal;
-  if (/^(?:real|double precision)$/u.test(type)) return 'number';
-  if (type.startsWith('timestamp'))
-    return momentKind(Number(/^timestamp\((\d)\)/u.exec(type)?.[1] ?? 6));
-  if (/^time(?:\(\d\))? without/u.test(type)) return 'time';
-  if (type === 'json' || type === 'jsonb') return 'json';
-  if (type.endsWith('[]')) return 'array';
-  if (type === 'bytea') return 'bytes';
-  return type === 'boolean' || type === 'date' || type === 'uuid' ? type : 'string';
+/** Behind a pooler all is in the transaction: it may have no second session, and deadlines of its own. */
+function rulesOf({ isPooled }: PostgresDatabase): SchemaRules {
+  return isPooled ? { ...rules, finishesLater: false } : rules;
 }
 
 /** If only the type of the column differs, or Plinth does not use it, values go through the usual type first. */
@@ -124,15 +82,20 @@ function convert(from: StoredKind, to: StoredKind, oldType: string, type: string
     if (oldType === usual || from === anyDecimal) return column;
     if (/^timestamp(?:\(\d\))? without/u.test(oldType)) return `(${column} AT TIME ZONE 'UTC')`;
     if (oldType.endsWith('[]')) return `to_jsonb(${column})`;
-    return `${column}::${usual}`;
+    return oldType === 'json' ? jsonbOf(column) : `${column}::${usual}`;
   };
+  const changes = (column: string): string =>
+    oldType === 'json' ? repeatsMembers(column, cast(column)) : 'false';
   if (from === to) {
     const value = (column: string): string => `${cast(column)}::${type}`;
-    const same = { value, default: (old: string) => value(`(${old})::${oldType}`) };
-    return same;
+    return {
+      value,
+      isInexact: changes,
+      default: (old: string) => value(`(${old})::${oldType}`),
+    };
   }
   const isRounded = (column: string): string =>
-    convertColumn(from, to, cast(column)).isInexact ?? 'false';
+    convertColumn(from, to, cast(column)).isInexact ?? changes(column);
   const converted = (column: string): string => convertColumn(from, to, cast(column)).value;
   // Only their digits differ.
   const keepsDefault = baseOf(from) === baseOf(to);
@@ -175,7 +138,7 @@ async function prepared(
   const look = (): Promise<Migration> =>
     database.inspect(async (ask) => {
       await ask(limitWaiting);
-      return prepareMigration(ask, api, options);
+      return prepareMigration(ask, rulesOf(database), api, options);
     });
   try {
     return await look();
@@ -187,35 +150,83 @@ async function prepared(
 }
 
 /**
- * Brings a database up to date in one transaction, which finds the steps as well: of two concurrent migrations, the
- * second waits for the first. Returns the steps; if one of them is not possible, nothing was changed. Throws a
- * DatabaseFailure.
+ * Brings a database up to date. One transaction finds the steps and makes them: of two concurrent migrations, the second
+ * waits for the first. Indexes and foreign keys of tables with rows are finished after it. Returns the steps; if one of
+ * them is not possible, nothing was changed. Throws a DatabaseFailure.
  */
 export async function migrate(
   database: PostgresDatabase,
   api: Api,
   options: MigrationOptions = {},
 ): Promise<readonly MigrationStep[]> {
+  const progress: Progress = { at: undefined, pause: 0 };
   try {
     const planned = await prepared(database, api, options);
     if (isEmpty(planned) || !arePossible(planned.steps, options)) return planned.steps;
     await makeRecord(database);
-    const steps = await change(database, api, options, true);
-    return steps ?? (await change(database, api, options, false)) ?? [];
+    const changed = await changeOnceFree(database, api, options, progress);
+    progress.at = undefined;
+    if (changed.isUnfinished) await finishAlone(database, api, options);
+    return changed.steps;
   } catch (error) {
-    // The error of a constraint that rows violate has the server's own words in its cause.
-    const { message, detail } = ((error as Error).cause ?? error) as Error & { detail?: string };
-    const reason =
-      detail === undefined
-        ? message
-        : `${message} (${detail.replace(/\.$/u, '').replaceAll('\n', ', ')})`;
-    throw migrationFailure(
-      meaningOf(error),
-      isDependedOn(error)
-        ? `${reason}. Drop what depends on it before, and make it again afterwards`
-        : reason,
-    );
+    const { at } = progress;
+    const meaning = meaningOf(error);
+    if (at !== undefined && isBusy(meaning)) throw await lockFailure(database, at.table);
+    throw migrationFailure(meaning, reasonOf(error), at?.purpose);
   }
+}
+
+/** The statement that runs. */
+interface Progress {
+  at: Omit<NamedStatement, 'sql'> | undefined;
+  /** How long to let other requests go on before the next try, in ms. */
+  pause: number;
+}
+
+interface Changed {
+  readonly steps: readonly MigrationStep[];
+  /** Whether something is left to do after the transaction. */
+  readonly isUnfinished: boolean;
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof DatabaseFailure && error.kind === 'busy';
+}
+
+/** The transaction of a migration, again if another session holds a table for too long. */
+async function changeOnceFree(
+  database: PostgresDatabase,
+  api: Api,
+  options: MigrationOptions,
+  progress: Progress,
+): Promise<Changed> {
+  let locksTables = true;
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      const changed = await change(database, api, options, locksTables, progress);
+      if (changed !== undefined) return changed;
+      locksTables = false;
+    } catch (error) {
+      if (!isBusy(error) || attempt === tries) throw error;
+      await delay(progress.pause);
+    }
+}
+
+/**
+ * Finishes what the transaction has begun, or an interrupted migration. One session keeps other migrations away
+ * meanwhile, idle in a transaction without a snapshot, which nothing waits for.
+ */
+function finishAlone(
+  database: PostgresDatabase,
+  api: Api,
+  options: MigrationOptions,
+): Promise<void> {
+  return database.changeSchema(async (ask) => {
+    await ask(lockRecord);
+    await database.alone(async (alone) =>
+      finish(alone, await prepareMigration(alone, rules, api, options), rules),
+    );
+  });
 }
 
 /** The table whose lock separates migrations. If two create it at once, one of them fails, and the table exists. */
@@ -233,27 +244,37 @@ async function change(
   api: Api,
   options: MigrationOptions,
   locksTables: boolean,
-): Promise<readonly MigrationStep[] | undefined> {
+  progress: Progress,
+): Promise<Changed | undefined> {
   let hasLocks = true;
   const changing = database.changeSchema(async (ask) => {
     // Waits without a limit for another migration.
     await ask(lockRecord);
-    await ask(limitWaiting);
-    const seen = await prepareMigration(ask, api, options);
+    const [[seconds = 0] = []] = await ask(limitWaiting);
+    progress.pause = (Number(seconds) * 1_000) / 3;
+    const ownRules = rulesOf(database);
+    const seen = await prepareMigration(ask, ownRules, api, options);
     const isPossible = arePossible(seen.steps, options);
     const locks = locksTables && isPossible ? locksOf(seen) : [];
-    for (const sql of locks)
+    for (const { sql, ...at } of locks) {
+      progress.at = at;
       await ask(sql).catch((error: unknown) => {
         hasLocks = !isUnsupported(error);
         throw error;
       });
+    }
+    progress.at = undefined;
     // Other sessions may have written values until the locks were taken that cannot be kept.
     const { steps, changes, record, isRecordStale } =
-      locks.length === 0 ? seen : await prepareMigration(ask, api, options);
-    if (!arePossible(steps, options)) return steps;
-    for (const sql of statementsOf(changes, rules)) await ask(sql);
+      locks.length === 0 ? seen : await prepareMigration(ask, ownRules, api, options);
+    if (!arePossible(steps, options)) return { steps, isUnfinished: false };
+    for (const { sql, ...at } of statementsOf(changes, rules)) {
+      progress.at = at;
+      await ask(sql);
+    }
+    progress.at = undefined;
     if (isRecordStale) for (const sql of writeRecord(record, postgres)) await ask(sql);
-    return steps;
+    return { steps, isUnfinished: isFinishedLater(changes) };
   });
   return changing.catch((error: unknown) => {
     if (!hasLocks) return undefined;
@@ -261,17 +282,32 @@ async function change(
   });
 }
 
-/** Locks the tables that a migration has examined and will change. */
-function locksOf({ changes }: Migration): readonly string[] {
-  const names = new Set([
-    ...changes.alterTables.map(({ actual }) => actual.name),
-    ...changes.dropTables,
-  ]);
-  return [...names].map((name) => `LOCK TABLE ${quote(name)} IN ACCESS EXCLUSIVE MODE`);
+/** Locks the tables whose values a migration has examined and will change or restrict. New keys are checked later. */
+function locksOf({ changes }: Migration): readonly NamedStatement[] {
+  const examined = changes.alterTables.filter(({ isValidatedLater, columns }) =>
+    columns.some((column) =>
+      isChanged(
+        isValidatedLater
+          ? { ...column, reference: { ...column.reference, change: 'none' } }
+          : column,
+      ),
+    ),
+  );
+  const names = new Set([...examined.map(({ actual }) => actual.name), ...changes.dropTables]);
+  return [...names].map((table) => ({
+    sql: `LOCK TABLE ${quote(table)} IN ACCESS EXCLUSIVE MODE`,
+    purpose: `lock the table ${table}`,
+    table,
+  }));
 }
 
-async function prepareMigration(ask: Ask, api: Api, options: MigrationOptions): Promise<Migration> {
-  const asking = findMigration(api, rules, await readFound(ask), options);
+async function prepareMigration(
+  ask: Ask,
+  ownRules: SchemaRules,
+  api: Api,
+  options: MigrationOptions,
+): Promise<Migration> {
+  const asking = findMigration(api, ownRules, await readFound(ask), options);
   let next = asking.next();
   while (next.done !== true) {
     const [row] = await ask(next.value);
@@ -280,15 +316,6 @@ async function prepareMigration(ask: Ask, api: Api, options: MigrationOptions): 
   const migration = next.value;
   const obstacles = await dependentObstacles(ask, migration.changes);
   return { ...migration, steps: [...migration.steps, ...obstacles] };
-}
-
-/** The type in a column's definition, as `format_type` writes it. */
-function typeName(definition: string): string {
-  const [type = ''] = definition.split(/ (?:COLLATE|GENERATED|NOT NULL|PRIMARY)/u);
-  return type
-    .replace(', ', ',')
-    .replace(/^time$/u, 'time without time zone')
-    .replace(/^timestamptz(\(\d\))?$/u, 'timestamp$1 with time zone');
 }
 
 /** The null order of sorts: nulls first ascending, last descending. Columns that are never null need none. */

@@ -54,6 +54,7 @@ const rules: SchemaRules = {
   countOthers: (name) =>
     `SELECT count(*) FROM sqlite_schema WHERE type IN ('view', 'index') AND name = ${sqlite.text(name)} COLLATE NOCASE`,
   rebuilds: true,
+  finishesLater: false,
   renames: renamesColumn,
   adds: addsColumn,
   indexColumns,

@@ -25,7 +25,7 @@ export interface Lacking {
 export interface MigrationStep {
   /** The description: "create table posts". */
   readonly summary: string;
-  /** The data that it loses, such as "3 values"; undefined for none. */
+  /** What it loses: "loses 3 values", "rounds 3 values to milliseconds"; undefined for nothing. */
   readonly loses: string | undefined;
   /** Why it is not possible, and what to do about it; undefined if it is possible. */
   readonly obstacle: string | undefined;
