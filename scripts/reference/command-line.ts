@@ -13,6 +13,7 @@ const context: Context = {
   heapLimit: 0,
   stop: () => new AbortController().signal,
   onHangup: () => undefined,
+  onLeak: () => undefined,
 };
 
 /** Every command with its options as Markdown, made from the definitions that parse the command line. */

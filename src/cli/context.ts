@@ -20,6 +20,8 @@ export interface Context {
   readonly stop: () => AbortSignal;
   /** Calls the listener on each SIGHUP, which no longer ends the process, unless its terminal was closed. */
   readonly onHangup: (listener: () => void) => void;
+  /** Calls the listener for each rejection that own code leaves to nobody, which no longer ends the process. */
+  readonly onLeak: (listener: (error: unknown) => void) => void;
 }
 
 /** The variable that gives a worker the user's folder, which may have been deleted since the start. */

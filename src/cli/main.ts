@@ -73,5 +73,8 @@ const context: Context = {
       else listener();
     });
   },
+  onLeak: (listener) => {
+    process.removeAllListeners('unhandledRejection').on('unhandledRejection', listener);
+  },
 };
 process.exitCode = await runCommand(context, version, process.argv);

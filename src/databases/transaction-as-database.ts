@@ -22,3 +22,16 @@ export function transactionAsDatabase(transaction: Transaction, database: Databa
   };
   return own;
 }
+
+/** The same transaction without the settings of a caller. */
+export function asService(transaction: Transaction): Transaction {
+  const { service, enter } = transaction;
+  return {
+    asksAtOnce: false,
+    all: service.all,
+    run: service.run,
+    service,
+    rehearse: (work) => transaction.rehearse(work),
+    ...(enter === undefined ? {} : { enter: (stage) => transaction.enter?.(stage) }),
+  };
+}

@@ -21,6 +21,8 @@ export class LoadedCode {
   readonly endpoints: ReadonlyMap<string, EndpointDefinition | EndpointHandler>;
   /** Whether some resource has a hook on writes. */
   readonly hasHooks: boolean;
+  /** The names of the resources with a `beforeCreate`. */
+  readonly filled: ReadonlySet<string>;
   private readonly code: Code;
 
   constructor(file: string, code: Code) {
@@ -33,6 +35,9 @@ export class LoadedCode {
       entries.flatMap(([name, own]) => (own === undefined ? [] : [[name, own] as const])),
     );
     this.endpoints = new Map(Object.entries(code.endpoints ?? {}));
+    this.filled = new Set(
+      [...this.resources].flatMap(([name, own]) => (own.beforeCreate === undefined ? [] : name)),
+    );
     this.hasHooks = [...this.resources.values()].some(
       ({ beforeCreate, beforeUpdate, beforeDelete, afterCommit }) =>
         (beforeCreate ?? beforeUpdate ?? beforeDelete ?? afterCommit) !== undefined,

@@ -30,6 +30,8 @@ export interface Api {
   readonly resources: ReadonlyMap<string, Resource>;
   /** Undefined if changes are not recorded. */
   readonly audit: Audit | undefined;
+  /** The names of resources whose new records own code completes, so that clients need not; absent without own code. */
+  readonly filledByCode?: ReadonlySet<string>;
   /** The roles that any rule names; a caller's others say nothing. */
   readonly roles: ReadonlySet<string>;
   /** Configuration that only rooms above the model read. */

@@ -210,7 +210,11 @@ function faceOf(resource: Resource, viewer: Viewer): ResourceView | undefined {
   }
   const rules = Object.fromEntries(
     operations.map((operation) => {
-      const isOpen = operation !== 'create' || owns || canFill(resource, subject);
+      const isOpen =
+        operation !== 'create' ||
+        owns ||
+        view.api.filledByCode?.has(resource.name) === true ||
+        canFill(resource, subject);
       return [operation, isOpen ? matchingRules(resource.access[operation], subject) : []];
     }),
   ) as unknown as Record<Operation, readonly Rule[]>;

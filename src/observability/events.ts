@@ -41,7 +41,8 @@ export type NoteLevel = 'debug' | 'info' | 'warn' | 'error';
 /** A line for the log that is no request: own code writes it, or it is about own code. */
 export interface CodeNote {
   readonly level: NoteLevel;
-  readonly requestId: string;
+  /** Undefined for a line that is about no request. */
+  readonly requestId?: string;
   readonly message: string;
   readonly details?: object | undefined;
   /** An error that nobody else gets. */

@@ -38,6 +38,7 @@ export function quietContext(folder: string, now = (): Date => new Date()): Cont
     memory: Infinity,
     stop: () => new AbortController().signal,
     onHangup: () => undefined,
+    onLeak: () => undefined,
   };
 }
 

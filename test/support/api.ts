@@ -6,6 +6,8 @@ import { readCredential } from '../../src/auth/credential.ts';
 import { migrate } from '../../src/migrations/sqlite/schema.ts';
 import type { Database } from '../../src/databases/database.ts';
 import { openSqlite, type SqliteDatabase } from '../../src/databases/sqlite/database.ts';
+import type { Code } from '../../src/extensions/code.ts';
+import { LoadedCode } from '../../src/extensions/load.ts';
 import { ServedApi } from '../../src/http/server/served-api.ts';
 import type { Sandboxes } from '../../src/http/sandboxes/sandboxes.ts';
 import {
@@ -107,7 +109,7 @@ export async function serveApi(
   specification: string,
   records: Records = {},
   now: () => Date = () => new Date(),
-  options: Partial<ServerOptions> = {},
+  options: ServeOptions = {},
 ): Promise<TestApi> {
   const model = buildValid(specification);
   const { database, remove } = await makeSqlite(model);
@@ -130,6 +132,8 @@ export function withoutQuota({ settings, ...rest }: Api): Api {
 /** What a test server may have beside what a server has. */
 export type ServeOptions = Partial<ServerOptions> & {
   readonly sandboxes?: Sandboxes;
+  /** What the module of `code` exports. */
+  readonly code?: Code;
   /** Its answers have to be those of another server, which are held against the document. */
   readonly isCompared?: boolean;
 };
@@ -140,9 +144,15 @@ export async function serve(
   database: Database,
   clockAndIds: ClockAndIds,
   failures: unknown[],
-  { sandboxes, isCompared = false, ...options }: ServeOptions = {},
+  { sandboxes, code, isCompared = false, ...options }: ServeOptions = {},
 ): Promise<TestApi> {
-  const servedApi = new ServedApi(withoutQuota(model), database, undefined, sandboxes);
+  const servedApi = new ServedApi(
+    withoutQuota(model),
+    database,
+    undefined,
+    sandboxes,
+    code && new LoadedCode('api.ts', code),
+  );
   const dependencies: DependencyEvent[] = [];
   const server = await startServer(() => servedApi, {
     host: '127.0.0.1',
@@ -193,7 +203,9 @@ export async function serve(
       requestType: headers['content-type'] ?? 'application/json',
       ...answer,
     };
-    const unlike = isCompared ? undefined : undocumented(model, exchanged, await callerOf(headers));
+    const unlike = isCompared
+      ? undefined
+      : undocumented(servedApi.api, exchanged, await callerOf(headers));
     if (unlike !== undefined)
       throw new Error(`${method} ${path}: ${unlike}\n${text.slice(0, 500)}`);
     const isJson = answer.headers.get('content-type')?.includes('json') === true;

@@ -3,12 +3,19 @@ import { expect } from 'vitest';
 import { migrate } from '../../src/migrations/postgres/schema.ts';
 import { openPostgres, type PostgresDatabase } from '../../src/databases/postgres/database.ts';
 import type { SqliteDatabase } from '../../src/databases/sqlite/database.ts';
-import type { ServerOptions } from '../../src/http/server/server.ts';
 import { uuidv7 } from '../../src/lib/uuid.ts';
 import type { Api } from '../../src/model/api.ts';
 import { isGenerated } from '../../src/model/field-types/id.ts';
 import { quote } from '../../src/sql/dialect.ts';
-import { buildValid, fill, makeSqlite, serve, type Records, type TestApi } from './api.ts';
+import {
+  buildValid,
+  fill,
+  makeSqlite,
+  serve,
+  type Records,
+  type ServeOptions,
+  type TestApi,
+} from './api.ts';
 import { createDatabase } from './postgres.ts';
 
 /**
@@ -30,7 +37,7 @@ export async function serveBoth(
   specification: string | Api,
   records: Records = {},
   now: () => Date = () => new Date(),
-  options: Partial<ServerOptions> = {},
+  options: ServeOptions = {},
   open = (url: string): Promise<PostgresDatabase> => openPostgres(url, { poolSize: 4 }),
 ): Promise<Both> {
   const model = typeof specification === 'string' ? buildValid(specification) : specification;

@@ -7,7 +7,7 @@ import { formatProblem, type SpecificationFile } from './specification.ts';
 
 /** Loads and starts the own code of a specification that is to be served. Fails if it has errors; prints its warnings. */
 export async function withCode(
-  { output }: Context,
+  { output, onLeak }: Context,
   specification: SpecificationFile,
 ): Promise<SpecificationFile> {
   if (specification.api.settings.code === undefined) return specification;
@@ -20,6 +20,11 @@ export async function withCode(
     );
   }
   for (const problem of problems) output.note(formatProblem(problem));
+  onLeak((error) =>
+    output.note(
+      `Own code has left a rejection to nobody; await what it starts: ${error instanceof Error ? (error.stack ?? error.message) : messageOf(error)}`,
+    ),
+  );
   try {
     await code.start();
   } catch (error) {

@@ -1,26 +1,22 @@
 import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
 import type { Caller } from '../../model/access.ts';
 import type { Version } from '../../model/api.ts';
-import { versionOfFile } from '../../model/view.ts';
 import { parseExactly } from '../../model/exact-number.ts';
-import {
-  readBatch,
-  resolveReferences,
-  type Answers,
-  type BatchOperation,
-} from '../../query/request/batch.ts';
+import { readBatch, type Answers, type BatchOperation } from '../../query/request/batch.ts';
 import { parseBody } from '../../query/request/body.ts';
 import { readIdempotencyKey } from '../../query/request/headers.ts';
 import { ApiFailure } from '../../records/api-failure.ts';
 import { responseTooLong } from '../../records/row-budget.ts';
 import type { Transaction } from '../../databases/database.ts';
-import { transactionAsDatabase } from '../../databases/transaction-as-database.ts';
+import { asService, transactionAsDatabase } from '../../databases/transaction-as-database.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { jsonResponse, type Response } from '../response/response.ts';
-import type { Exchange } from './exchange.ts';
+import type { Commit, Exchange } from './exchange.ts';
+import { announce } from './own-code/after-commits.ts';
 import { inside } from './in-process.ts';
+import { runOperation } from './operations.ts';
 import { requesterOf } from './reads.ts';
-import { findBelow, findRoute, nothingAt, uriTooLong, type ResourceRoute } from './router.ts';
+import { findRoute } from './router.ts';
 import { serverDefaults } from '../../specification/keys/server.ts';
 import { checkMediaType, keyedRequest } from './writes.ts';
 
@@ -72,6 +68,7 @@ export async function answerBatch(
   await servedApi.auditLog?.deleteOld(exchange.clockAndIds.now());
   trace.enter('write_batch');
   const texts: string[] = [];
+  const commits: Commit[] = [];
   let hasBegun = false;
   // PostgreSQL reports the first error of a transaction, which does not know its operation.
   const numbered = (error: ApiError): ApiError =>
@@ -81,8 +78,14 @@ export async function answerBatch(
   const work = async (transaction: Transaction): Promise<readonly Answered[]> => {
     texts.length = 0;
     hasBegun = true;
-    const inside = { ...exchange, database: transactionAsDatabase(transaction, database) };
-    return runAll(operations.value, inside, version, caller, texts);
+    commits.length = 0;
+    const own: Exchange = {
+      ...exchange,
+      database: transactionAsDatabase(transaction, database),
+      serviceDatabase: transactionAsDatabase(asService(transaction), database),
+      commits,
+    };
+    return runAll(operations.value, own, version, caller, texts);
   };
   const requester = requesterOf({ exchange, caller });
   if (key.value === undefined)
@@ -103,6 +106,7 @@ export async function answerBatch(
       texts.push(...again.value);
     }
   }
+  announce(commits, exchange);
   trace.route = '/_batch';
   trace.operation = 'batch';
   trace.enter('finalize');
@@ -124,7 +128,7 @@ async function runAll(
   const pace = exchange.servedApi.pace();
   for (const [index, operation] of operations.entries()) {
     await pace.next();
-    const answered = await runOne(operation, answers, exchange, version, caller);
+    const answered = await runOperation(operation, answers, exchange, version, caller);
     if (!answered.ok) throw new ApiFailure(atOperation(index, answered.error));
     const { response, url, ids, isArray } = answered.value;
     const body = typeof response.body === 'string' ? response.body : '';
@@ -138,86 +142,6 @@ async function runAll(
   }
   return kept;
 }
-
-/** An operation that succeeded. */
-interface Ran {
-  readonly response: Response;
-  readonly url: string;
-  readonly ids: readonly JsonValue[];
-  readonly isArray: boolean;
-}
-
-async function runOne(
-  operation: BatchOperation,
-  answers: Answers,
-  exchange: Exchange,
-  version: Version,
-  caller: Caller,
-): Promise<Result<Ran>> {
-  const resolved = resolveReferences(operation, answers);
-  if (answers.left < 0) return fail(tooMuchReferred);
-  if (!resolved.ok)
-    return fail(
-      apiError('INVALID_VALUE', 'Some values are not allowed', { problems: resolved.error }),
-    );
-  const { method, path: target, body, headers } = resolved.value;
-  const found = findOperation(method, target, exchange, version);
-  if (!found.ok) return found;
-  const { route, path, search } = found.value;
-  let written: Pick<Ran, 'ids' | 'isArray'> = { ids: [], isArray: false };
-  const request = {
-    method,
-    path,
-    search,
-    headers: { 'content-type': 'application/json', ...headers },
-    body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
-  };
-  const own: Exchange = {
-    ...inside(exchange, request),
-    onWritten: (ids, isArray) => {
-      written = { ids, isArray };
-    },
-  };
-  const response = await exchange.answerRoute(own, route, caller);
-  if (!response.ok) return response;
-  return ok({ response: response.value, url: own.url, ...written });
-}
-
-/** Where the path of an operation leads. It may leave out the base path, and the version of the batch. */
-function findOperation(
-  method: string,
-  written: string,
-  { servedApi: { api } }: Exchange,
-  version: Version,
-): Result<{ readonly route: ResourceRoute; readonly path: string; readonly search: string }> {
-  const [target = '', ...query] = written.split('?');
-  const { basePath } = api;
-  const below =
-    basePath !== '' && target.startsWith(`${basePath}/`) ? target.slice(basePath.length) : target;
-  const path = `${basePath}${/^\/v\d+\//u.test(below) ? '' : `/v${version.number}`}${below}`;
-  const search = query.join('?');
-  if (path.length + search.length > api.limits.urlLength)
-    return fail(uriTooLong(api.limits.urlLength));
-  const route =
-    version === versionOfFile
-      ? (findBelow(below.slice(1), version, false) ?? fail(nothingAt(target)))
-      : findRoute(path, api);
-  if (!route.ok) return route;
-  const isOfOne =
-    route.value.kind === 'resource' && (route.value.id === undefined) === (method === 'POST');
-  if (route.value.kind === 'resource' && isOfOne) return ok({ route: route.value, path, search });
-  return fail(
-    apiError(
-      'INVALID_PARAMETER',
-      `${method} ${written} cannot be part of a batch; it takes POST of a resource, and PUT, PATCH and DELETE of one record`,
-    ),
-  );
-}
-
-const tooMuchReferred = apiError(
-  'BODY_TOO_LARGE',
-  'References of a batch may bring as much JSON as a body may have (server.bodyLimit); this is more',
-);
 
 function atOperation(operation: number, error: ApiError): ApiError {
   return { ...error, members: { ...error.members, operation } };

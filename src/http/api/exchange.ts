@@ -22,6 +22,9 @@ import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { CodeNote, RequestTrace } from '../../observability/events.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { ServedApi } from '../server/served-api.ts';
+import type { Committed, ResourceCode } from '../../extensions/code.ts';
+import type { Resource } from '../../model/api.ts';
+import type { Turns } from './own-code/turns.ts';
 import type { Metrics } from '../debug/metrics.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { Response } from '../response/response.ts';
@@ -83,6 +86,12 @@ export interface Exchange {
   readonly serviceDatabase?: Database | undefined;
   /** The run of own code that this request is a part of. */
   readonly codeRun?: CodeRun | undefined;
+  /** Collects what is committed with the transaction that it is in; undefined outside of one. */
+  readonly commits?: Commit[] | undefined;
+  /** Runs `afterCommit`s. */
+  readonly afterCommits: AfterCommits;
+  /** The hooked writes that hold records. */
+  readonly turns: WeakMap<IdempotencyKeys, Turns>;
   /** Writes a line of own code into the log. */
   readonly note: (note: CodeNote) => void;
   /** Answers a request that is a part of this one; see `inside`. */
@@ -98,6 +107,20 @@ export interface CodeRun {
   /** Aborts when the time is up, or the client has gone. */
   readonly signal: AbortSignal;
   readonly abort: (reason: string) => void;
+}
+
+/** A record that was written, for `afterCommit`. */
+export interface Commit {
+  readonly caller: Caller;
+  readonly code: ResourceCode;
+  readonly resource: Resource;
+  readonly change: Committed;
+}
+
+/** Runs work after its request, a bounded number at a time. */
+export interface AfterCommits {
+  /** Adds work; false if too much waits. */
+  readonly add: (work: () => Promise<void>) => boolean;
 }
 
 /** Answers a request to a resource or a batch as if it had come alone. */

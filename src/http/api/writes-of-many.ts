@@ -7,12 +7,14 @@ import { parsePrefer } from '../../query/request/headers.ts';
 import { queryError } from '../../query/request/problem.ts';
 import { atOneTime, planUpdateMany } from '../../query/write/write.ts';
 import { encode } from '../../records/read/read.ts';
-import { writeMany, type Targets } from '../../records/write/many.ts';
+import { targetIds, writeMany, type Targets, type WrittenMany } from '../../records/write/many.ts';
 import type { WriteContext } from '../../records/write/result.ts';
 import { inspectShown } from '../debug/inspect.ts';
 import { emptyResponse, jsonResponse, type Response } from '../response/response.ts';
 import type { Call } from './exchange.ts';
+import { filledBy, writeManyHooked } from './own-code/hooked-writes.ts';
 import { compiledOne } from './reads.ts';
+import type { JsonValue } from '../../specification/specification.ts';
 import {
   answeringWith,
   mediaTypeOf,
@@ -28,10 +30,14 @@ export async function updateMany(call: Call): Promise<Result<Response>> {
   const [type] = mediaTypeOf(exchange.headers);
   const moment = atOneTime(exchange.clockAndIds, call.caller.claims);
   const targets = findTargets(call);
+  const isFilled = filledBy(exchange.servedApi);
   const prepared = await prepare(
     { ...call, query: answerQuery(query) },
     moment,
-    (body) => inBodyTime(() => planUpdateMany(body, resourceView, moment, type === mergePatchType)),
+    (body) =>
+      inBodyTime(() =>
+        planUpdateMany(body, resourceView, moment, type === mergePatchType, isFilled),
+      ),
     targets.ok ? [] : [targets.error],
   );
   if (!prepared.ok) return prepared;
@@ -61,19 +67,20 @@ async function changeMany(
   const { exchange } = call;
   const { database, servedApi, requestId, trace } = exchange;
   const { representation, minimal: isMinimal } = parsePrefer(exchange.headers);
-  trace.enter(writeStage(change));
-  const { statements } = servedApi;
   // No entity tag, so no plain read besides.
   const own = { ...context, plain: undefined };
-  const done = await writeMany(
-    change,
-    targets,
-    database,
-    statements,
-    own,
-    representation,
-    servedApi.pace,
-  );
+  const write = (
+    around: WriteContext,
+    changeOf?: (id: JsonValue) => ChangeOfMany,
+  ): Promise<Result<WrittenMany>> => {
+    trace.enter(writeStage(change));
+    const { statements, pace } = servedApi;
+    return writeMany(change, targets, database, statements, around, representation, pace, changeOf);
+  };
+  const find = (): Promise<readonly JsonValue[]> => targetIds(targets, database);
+  const done = await (servedApi.code?.hasHooks === true
+    ? writeManyHooked(call, change, own, find, write)
+    : write(own));
   trace.enter('finalize');
   if (!done.ok) return done;
   const { count, written } = done.value;

@@ -32,6 +32,7 @@ import { emptyResponse, jsonResponse, type Response } from '../response/response
 import { entityTag } from '../../records/serialize/record.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { Call, Exchange } from './exchange.ts';
+import { filledBy, writeHooked } from './own-code/hooked-writes.ts';
 import { addressOf, compiledOne, parseId, requesterOf, runRead } from './reads.ts';
 import { inspectShown } from '../debug/inspect.ts';
 import { serverDefaults } from '../../specification/keys/server.ts';
@@ -46,10 +47,11 @@ export async function createRecords(call: Call): Promise<Result<Response>> {
   const key = readIdempotencyKey(exchange.headers['idempotency-key']);
   const moment = atOneTime(exchange.clockAndIds, call.caller.claims);
   const conflicts = conflictsOf(call);
+  const isFilled = filledBy(exchange.servedApi);
   const prepared = await prepare(
     call,
     moment,
-    (body) => inBodyTime(() => planNew(body, call, api, moment, conflicts)),
+    (body) => inBodyTime(() => planNew(body, call, api, moment, conflicts, isFilled)),
     [...(key.ok ? [] : [key.error]), ...(conflicts?.ok === false ? [conflicts.error] : [])],
   );
   if (!prepared.ok) return prepared;
@@ -103,11 +105,12 @@ function planNew(
   api: Api,
   moment: ClockAndIds,
   conflicts: Result<ConflictOptions> | undefined,
+  isFilled: ReturnType<typeof filledBy>,
 ): ReturnType<typeof planCreate> {
   const options = conflicts?.ok === true ? conflicts.value : undefined;
   return id === undefined
-    ? planCreate(body, resourceView, api, moment, options)
-    : planCreateAt(id, body, resourceView, api, moment, options);
+    ? planCreate(body, resourceView, api, moment, options, isFilled)
+    : planCreateAt(id, body, resourceView, api, moment, options, isFilled);
 }
 
 async function createAlways(
@@ -123,20 +126,24 @@ async function createAlways(
 }
 
 /** Creates once under an `Idempotency-Key`. See docs/contract/3-writing.md#idempotency-keys. */
-function createOnce(
-  { exchange, caller, view }: Call,
+async function createOnce(
+  call: Call,
   key: string,
   { plan, context, bytes }: Prepared,
   before: string | undefined,
 ): Promise<Result<KeptResult>> {
-  const { statements } = exchange.servedApi;
-  exchange.trace.enter(writeStage(plan));
+  const { exchange, caller, view } = call;
+  const { keys, servedApi } = exchange;
   const keyed = keyedRequest(exchange, caller, view.version.number, key, bytes);
-  return exchange.keys.once(plan, statements, context, {
-    ...keyed,
-    status: 201,
-    locationPrefix: before,
-  });
+  const request = { ...keyed, status: 201, locationPrefix: before };
+  const once = (own: WritePlan, around: WriteContext): Promise<Result<KeptResult>> => {
+    exchange.trace.enter(writeStage(own));
+    return keys.once(own, servedApi.statements, around, request);
+  };
+  // What was done under this key is not judged again by hooks.
+  return servedApi.code?.hasHooks === true && !(await keys.hasRun(keyed))
+    ? writeHooked(call, plan, context, once)
+    : once(plan, context);
 }
 
 /** A request under an `Idempotency-Key`, which belongs to its caller, version and path. */
@@ -174,7 +181,11 @@ export async function updateRecord(
   const { exchange, resourceView } = call;
   const id = parseId(idText, resourceView);
   const [type] = mediaTypeOf(exchange.headers);
-  const options = { merges: type === mergePatchType, preconditions: preconditionsOf(exchange) };
+  const options = {
+    merges: type === mergePatchType,
+    preconditions: preconditionsOf(exchange),
+    isFilled: filledBy(exchange.servedApi),
+  };
   const moment = atOneTime(exchange.clockAndIds, call.caller.claims);
   const prepared = await prepare(call, moment, (body) =>
     inBodyTime(() => planUpdate(body, kind, id ?? idText, resourceView, moment, options)),
@@ -334,16 +345,17 @@ export function checkMediaType(
     : refuse('JSON is UTF-8; no other charset is taken');
 }
 
-async function execute(
-  { exchange }: Call,
-  plan: WritePlan,
-  context: WriteContext,
-): Promise<Result<Written>> {
-  const { database, servedApi, trace } = exchange;
-  trace.enter(writeStage(plan));
-  const written = await executeWrite(plan, database, servedApi.statements, context);
-  trace.enter('finalize');
-  return written;
+function execute(call: Call, plan: WritePlan, context: WriteContext): Promise<Result<Written>> {
+  const { database, servedApi, trace } = call.exchange;
+  const write = async (own: WritePlan, around: WriteContext): Promise<Result<Written>> => {
+    trace.enter(writeStage(own));
+    const written = await executeWrite(own, database, servedApi.statements, around);
+    trace.enter('finalize');
+    return written;
+  };
+  return servedApi.code?.hasHooks === true
+    ? writeHooked(call, plan, context, write)
+    : write(plan, context);
 }
 
 /** The trace step that writes a record. */

@@ -17,6 +17,13 @@ interface Series {
   sum: number;
 }
 
+interface CodeCalls {
+  readonly name: string;
+  readonly outcome: 'done' | 'failed' | 'dropped';
+  count: number;
+  time: number;
+}
+
 interface Sample {
   readonly metricName?: string;
   readonly labels: Readonly<Record<string, string | number>>;
@@ -49,6 +56,8 @@ export class Metrics {
   private databaseCalls = 0;
   private rateLimited = 0;
   private shed = 0;
+  /** Calls of functions of own code, and their time in ms, by function and outcome. */
+  private readonly code = new Map<string, CodeCalls>();
   private registry: Promise<Registry> | undefined;
   private readonly workers: Workers | undefined;
   private readonly keyUses: () => ReadonlyMap<string, { readonly at: number }>;
@@ -84,6 +93,17 @@ export class Metrics {
     series.sum += duration;
     if (status === 429) this.rateLimited += 1;
     else if (code === 'OVERLOADED') this.shed += 1;
+  }
+
+  /** A function of own code has ended, or an `afterCommit` was dropped. */
+  ranCode(name: string, outcome: CodeCalls['outcome'], duration: number): void {
+    const key = `${outcome} ${name}`;
+    const calls = this.code.get(key);
+    if (calls === undefined) this.code.set(key, { name, outcome, count: 1, time: duration });
+    else {
+      calls.count += 1;
+      calls.time += duration;
+    }
   }
 
   private seriesOf(route: string, operation: string): Series {
@@ -264,6 +284,26 @@ export class Metrics {
         together: 'max',
         samples: () =>
           [...this.keyUses()].map(([key, { at }]) => ({ labels: { key }, value: at / 1000 })),
+      },
+      {
+        name: 'plinth_own_code_calls_total',
+        help: 'Calls of functions of own code by outcome; an afterCommit is dropped if too many wait.',
+        type: 'counter',
+        samples: () =>
+          [...this.code.values()].map(({ name, outcome, count }) => ({
+            labels: { function: name, outcome },
+            value: count,
+          })),
+      },
+      {
+        name: 'plinth_own_code_seconds_total',
+        help: 'Time from the beginning to the end of functions of own code.',
+        type: 'counter',
+        samples: () =>
+          [...this.code.values()].map(({ name, outcome, time }) => ({
+            labels: { function: name, outcome },
+            value: time / 1000,
+          })),
       },
       {
         name: 'plinth_database_seconds_total',

@@ -97,6 +97,11 @@ export class Reservation {
     return true;
   }
 
+  /** Another reservation in the same budgets. */
+  another(): Reservation {
+    return new Reservation(this.small, this.large);
+  }
+
   /** Reserves bytes that are there already. */
   grow(bytes: number): void {
     this.budget.reserve(bytes);

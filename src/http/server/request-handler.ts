@@ -19,6 +19,7 @@ import { Admitted, type Admission } from '../load/admission.ts';
 import type { ResponseBatch } from '../load/response-batch.ts';
 import { answer, answerRoute } from '../api/pipeline.ts';
 import { isProbe } from '../api/router.ts';
+import type { AfterCommits, Exchange } from '../api/exchange.ts';
 import {
   ClientGone,
   DatabaseFailure,
@@ -50,6 +51,7 @@ export interface Parts {
   readonly metrics: Metrics;
   readonly dashboard: Dashboard | undefined;
   readonly clockAndIds: ClockAndIds;
+  readonly afterCommits: AfterCommits;
   readonly trace: Trace;
   /** In bytes. */
   readonly bodyLimit: number;
@@ -63,6 +65,7 @@ export interface Parts {
 export class RequestHandler {
   private readonly parts: Parts;
   private stopping = false;
+  private readonly turns: Exchange['turns'] = new WeakMap();
   private readonly isStopping = (): boolean => this.stopping;
 
   constructor(parts: Parts) {
@@ -238,6 +241,8 @@ export class RequestHandler {
         isStopping: this.isStopping,
         answerRoute,
         note: observer.note,
+        afterCommits: this.parts.afterCommits,
+        turns: this.turns,
       });
     };
     const waits = !isExempt && !bodied.has(method);

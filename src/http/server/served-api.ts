@@ -85,7 +85,7 @@ export class ServedApi {
     sandboxes?: Sandboxes,
     code?: LoadedCode,
   ) {
-    this.api = api;
+    this.api = code === undefined ? api : { ...api, filledByCode: code.filled };
     this.code = code;
     this.sessionOf = sessionsOf(api);
     if (this.sessionOf !== undefined && database.inSession === undefined) throw noSessions();

@@ -26,6 +26,7 @@ import { ReadMemory } from '../load/read-memory.ts';
 import { Metrics } from '../debug/metrics.ts';
 import { SimulatedNetwork } from '../simulation/simulated-network.ts';
 import { Observer } from '../debug/observer.ts';
+import { AfterCommitQueue } from '../api/own-code/after-commits.ts';
 import { Admission, longestDelay } from '../load/admission.ts';
 import { NodeTransport } from './node-transport.ts';
 import { readHead } from './request-head.ts';
@@ -181,6 +182,7 @@ export function makeApiServer(servedApi: () => ServedApi, options: PartOptions):
     batch,
   });
   const unsent = new UnsentResponses(unsentBudget, stallTimeout);
+  const afterCommits = new AfterCommitQueue();
   const handler = new RequestHandler({
     mode,
     servedApi,
@@ -193,6 +195,7 @@ export function makeApiServer(servedApi: () => ServedApi, options: PartOptions):
     metrics,
     dashboard,
     clockAndIds,
+    afterCommits,
     trace,
     bodyLimit,
     answerLength: options.answerLength,
@@ -257,6 +260,12 @@ export function makeApiServer(servedApi: () => ServedApi, options: PartOptions):
       if (!guests.isNone)
         await Promise.race([guests.none(), delay(defaults.stopTimeout, undefined, { ref: false })]);
       await closing?.ended;
+      const left = await afterCommits.end(defaults.stopTimeout);
+      if (left > 0)
+        observer.note({
+          level: 'error',
+          message: `${left} afterCommit ${left === 1 ? 'call was' : 'calls were'} not done when the server stopped`,
+        });
       await callerCheck.close();
       admission.close();
     },

@@ -188,7 +188,7 @@ export function headerRef(name: string, component: string): JsonSchema {
 }
 
 /** The body of every error. */
-export function errorSchema(isDebugOn: boolean): JsonSchema {
+export function errorSchema(isDebugOn: boolean, hasCode: boolean): JsonSchema {
   const text = { type: 'string' };
   const list = (second: string): JsonSchema => ({
     type: 'array',
@@ -212,7 +212,9 @@ export function errorSchema(isDebugOn: boolean): JsonSchema {
       error: { ...text, description: 'The reason phrase of the status.' },
       message: { ...text, description: 'What is wrong, for people.' },
       path: text,
-      code: { ...text, enum: codes, description: 'What is wrong, for programs.' },
+      code: hasCode
+        ? { ...text, description: 'What is wrong, for programs; own code of the API adds others.' }
+        : { ...text, enum: codes, description: 'What is wrong, for programs.' },
       requestId: { ...text, description: 'The id under which the log has it, as in X-Request-Id.' },
       validationErrors: {
         ...list('error'),

@@ -101,7 +101,7 @@ function* documentSteps(
     const [path, item] = batchPath(resourceViews, context);
     paths[path] = item;
   }
-  schemas['Error'] = errorSchema(isDebugOn);
+  schemas['Error'] = errorSchema(isDebugOn, api.settings.code !== undefined);
   schemas['ProblemRule'] = ruleSchema;
   schemas['ProblemParams'] = paramsSchema;
   schemas['Increment'] = increment;

@@ -10,6 +10,8 @@ export function requiredInputs(
   resourceView: ResourceView,
   kind: 'create' | 'replace',
 ): readonly InputView[] {
+  const { view, resource } = resourceView;
+  if (kind === 'create' && view.api.filledByCode?.has(resource.name) === true) return [];
   return [...resourceView.inputs.values()].filter((input) => {
     const { field, creatable } = input;
     if (field === resourceView.resource.id || field.default !== undefined) return false;

@@ -82,11 +82,15 @@ export const isLeftToDatabase = (field: Field): boolean =>
   field.default?.kind === 'database' ||
   (field.readOnly && !field.required && field.default === undefined && field !== field.resource.id);
 
-/** Adds what a create does not send: a generated id, defaults, nulls. */
+/**
+ * Adds what a create does not send: a generated id, defaults, nulls. `isFilled`: what may not be null stays out, as own
+ * code may set it.
+ */
 export function complete(
   values: FieldValues,
   { resource }: Pick<ResourceView, 'resource'>,
   clockAndIds: ClockAndIds,
+  isFilled = false,
 ): FieldValues {
   const completed = new Map<Field, JsonValue>();
   for (const field of resource.fields.values()) {
@@ -94,8 +98,11 @@ export function complete(
     if (field.parts !== undefined) continue;
     if (given !== undefined) completed.set(field, given);
     else if (isLeftToDatabase(field)) continue;
-    else if (field !== resource.id) completed.set(field, makeDefault(field, clockAndIds) ?? null);
-    else if (!isGenerated(field)) completed.set(field, clockAndIds.uuid());
+    else if (field !== resource.id) {
+      const value = makeDefault(field, clockAndIds) ?? null;
+      const isLeft = isFilled && value === null && (field.required || !field.nullable);
+      if (!isLeft) completed.set(field, value);
+    } else if (!isGenerated(field)) completed.set(field, clockAndIds.uuid());
   }
   return completed;
 }

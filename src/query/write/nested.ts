@@ -37,6 +37,8 @@ export interface Reading {
   /** The body is a merge patch. */
   readonly merges: boolean;
   readonly issues: ValueIssue[];
+  /** Whether own code may yet fill the new records of a resource, so that what they lack is no problem. */
+  readonly isFilled: (resource: Resource) => boolean;
   /** How many nested records the body names. */
   records: number;
   /** The caller lacks a right that nothing in the body can be done without. */

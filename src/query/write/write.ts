@@ -40,10 +40,10 @@ import { mayWriteLinks, readAllLinks, tooManyLinks } from './links.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
 import { repeatedKeys } from './upsert.ts';
 import { operationsOf } from './nested-rights.ts';
+import type { PlannedChange } from './written-records.ts';
 import { isNested, readNested, stampsOf, type Reading } from './nested.ts';
 import { readRevisions } from './revisions.ts';
 import type {
-  ChangeOfMany,
   FieldValues,
   NestedWrites,
   NewRecord,
@@ -70,6 +70,7 @@ export function planCreate(
   { limits }: Api,
   moment: ClockAndIds,
   conflicts?: ConflictOptions,
+  isFilled?: Reading['isFilled'],
 ): Result<CreatePlan> {
   const { resource, inputs } = resourceView;
   const isArray = Array.isArray(body);
@@ -94,7 +95,7 @@ export function planCreate(
   if (!bodies.every(mayCreate)) return refused(resourceView);
   const tooMany = tooManyLinks(bodies, resourceView);
   if (tooMany !== undefined) return fail(tooMany);
-  const reading = newReading(moment, limits, false);
+  const reading = newReading(moment, limits, false, isFilled);
   const { issues } = reading;
   const notObjects: string[] = [];
   const records = bodies.flatMap((item, index) => {
@@ -123,10 +124,11 @@ export function planCreateAt(
   api: Api,
   moment: ClockAndIds,
   conflicts?: ConflictOptions,
+  isFilled?: Reading['isFilled'],
 ): Result<CreatePlan> {
   if (!isJsonObject(body)) return fail(noObject());
   const issues = otherId(body, id, resourceView);
-  const planned = planCreate({ ...body, id }, resourceView, api, moment, conflicts);
+  const planned = planCreate({ ...body, id }, resourceView, api, moment, conflicts, isFilled);
   if (issues.length === 0) return planned;
   return fail(
     planned.ok ? validationError(issues) : joinErrors(planned.error, validationError(issues)),
@@ -167,10 +169,18 @@ function planUpsert(
   return { key, changes, mustBeNew };
 }
 
-function newReading(moment: ClockAndIds, limits: Limits, merges: boolean): Reading {
+function newReading(
+  moment: ClockAndIds,
+  limits: Limits,
+  merges: boolean,
+  isFilled: Reading['isFilled'] = never,
+): Reading {
   const issues: ValueIssue[] = [];
-  return { moment, limits, merges, issues, records: 0, isRefused: false, readNew, readChange };
+  const rest = { records: 0, isRefused: false, isFilled, readNew, readChange };
+  return { moment, limits, merges, issues, ...rest };
 }
+
+const never = (): boolean => false;
 
 function tooManyNested(count: number, { batchItems }: Limits): ApiError {
   return apiError(
@@ -193,8 +203,9 @@ function readNew(
   const { moment, issues } = reading;
   const nested = readNested(body, 'create', resourceView, path, depth, reading);
   const keys = withKeys(given, nested);
-  const own = readRecord(body, 'create', resourceView, moment, path, issues, keys);
-  const values = complete(own, resourceView, moment);
+  const isFilled = reading.isFilled(resourceView.resource);
+  const own = readRecord(body, 'create', resourceView, moment, path, issues, keys, isFilled);
+  const values = complete(own, resourceView, moment, isFilled);
   checkMorphs(values, resourceView, path, issues);
   if (depth > 0 && !mayWriteLinks(body, 'create', resourceView, moment)) reading.isRefused = true;
   const links = readAllLinks(body, 'create', resourceView, moment, path, issues);
@@ -230,9 +241,9 @@ export function planUpdate(
   id: JsonValue,
   resourceView: ResourceView,
   moment: ClockAndIds,
-  { merges, preconditions }: UpdateOptions,
+  { merges, preconditions, isFilled }: UpdateOptions,
 ): Result<UpdatePlan> {
-  const change = planChange(body, kind, id, resourceView, moment, merges);
+  const change = planChange(body, kind, id, resourceView, moment, merges, isFilled);
   return change.ok ? ok({ ...change.value, id, preconditions }) : change;
 }
 
@@ -242,8 +253,9 @@ export function planUpdateMany(
   resourceView: ResourceView,
   moment: ClockAndIds,
   merges: boolean,
-): Result<ChangeOfMany> {
-  return planChange(body, 'update', undefined, resourceView, moment, merges);
+  isFilled?: Reading['isFilled'],
+): Result<PlannedChange> {
+  return planChange(body, 'update', undefined, resourceView, moment, merges, isFilled);
 }
 
 /** Plans the change of one record, or without an `id` of any number of records. */
@@ -254,13 +266,14 @@ function planChange(
   resourceView: ResourceView,
   moment: ClockAndIds,
   merges: boolean,
-): Result<Omit<UpdatePlan, 'id' | 'preconditions'>> {
+  isFilled?: Reading['isFilled'],
+): Result<PlannedChange> {
   if (!isJsonObject(body)) return fail(noObject());
   if (!mayWriteLinks(body, kind, resourceView, moment)) return refused(resourceView);
   const tooMany = tooManyLinks([body], resourceView);
   if (tooMany !== undefined) return fail(tooMany);
   const { limits } = resourceView.view.api;
-  const reading = newReading(moment, limits, merges);
+  const reading = newReading(moment, limits, merges, isFilled);
   const change = readChangeOf(kind, body, id, resourceView, '', 0, reading);
   if (reading.isRefused) return refused(resourceView);
   if (reading.records >= limits.batchItems) return fail(tooManyNested(reading.records + 1, limits));
@@ -362,6 +375,8 @@ interface UpdateOptions {
   /** The body is a merge patch (RFC 7396): its objects are merged into the stored ones. */
   readonly merges: boolean;
   readonly preconditions: Preconditions;
+  /** See `Reading`. */
+  readonly isFilled?: Reading['isFilled'] | undefined;
 }
 
 /** Freezes the clock when it is first read, so that all times in one request are equal. `claims`: those of its caller. */
@@ -393,7 +408,7 @@ function checkMorphs(
 
 /**
  * Parses the members of a body into values by field. Paths of issues begin with `prefix`. `keys` are fields whose values
- * follow from records that are written with it.
+ * follow from records that are written with it. `isFilled`: own code may set what it lacks.
  */
 function readRecord(
   body: object,
@@ -403,6 +418,7 @@ function readRecord(
   prefix: string,
   issues: ValueIssue[],
   keys: ReadonlySet<Field>,
+  isFilled = false,
 ): FieldValues {
   const values = new Map<Field, JsonValue>();
   const note = (name: string, message: string, broken: BrokenRule): void => {
@@ -462,11 +478,16 @@ function readRecord(
     if (fallback !== undefined) values.set(field, fallback);
     else if (isClaim) values.set(field, null);
     else if (isLeftToDatabase(field)) continue;
-    else if (isWritable(input, kind) ? field.required || !field.nullable : !field.nullable)
-      note(name, 'is required', breaks('required'));
-    else values.set(field, null);
+    else if (isWritable(input, kind) ? isNeeded(field) : !field.nullable) {
+      if (!isFilled) note(name, 'is required', breaks('required'));
+    } else values.set(field, null);
   }
   return values;
+}
+
+/** Whether a new record cannot be without a value of a field that has no default. */
+export function isNeeded({ required, nullable }: Field): boolean {
+  return required || !nullable;
 }
 
 function issuesOf(parsed: ParsedValue): readonly ValueIssue[] {

@@ -104,6 +104,14 @@ export class IdempotencyKeys {
     return this.inTurn(keyed, end, () => this.run(plan, statements, context, keyed, end));
   }
 
+  /** Whether a request with this key has run, so that it is not run again. */
+  async hasRun({ scope }: Pick<KeyedRequest, 'scope'>): Promise<boolean> {
+    if (!this.isThere && !(await this.findTable())) return false;
+    await this.running.get(scope);
+    const rows = await this.database.all(this.statements.kept, { bound: [scope] });
+    return rows.length > 0;
+  }
+
   /** Runs a request once no other request of this process runs under its key. */
   private async inTurn<Value>(
     { scope }: KeyedRequest,
@@ -145,7 +153,10 @@ export class IdempotencyKeys {
     keyed: KeyedRequest,
     end: number,
   ): Promise<Result<KeptResult>> {
-    const atOnce = await createAtOnce(plan, statements, context, keyed, end);
+    const atOnce =
+      context.around === undefined
+        ? await createAtOnce(plan, statements, context, keyed, end)
+        : undefined;
     if (atOnce !== undefined) return ok(atOnce);
     const done = await this.claiming(keyed, end, context.requester, async (transaction, kept) => {
       if (kept !== undefined)

@@ -1,5 +1,6 @@
 import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
 import type { SqlValue } from '../../model/values.ts';
+import type { JsonValue } from '../../specification/specification.ts';
 import type { ChangeOfMany } from '../../query/plan.ts';
 import { counted } from '../../model/values.ts';
 import { decoderOf } from '../../sql/dialect.ts';
@@ -34,7 +35,8 @@ export interface WrittenMany {
 
 /**
  * Changes or deletes all records of a list in one transaction, each as if it had come alone. See
- * docs/contract/3-writing.md#many-at-once. `paceOf`: the pace of the transaction.
+ * docs/contract/3-writing.md#many-at-once. `paceOf`: the pace of the transaction; `changeOf`: the change of one record, if
+ * each has its own.
  */
 export async function writeMany(
   change: ChangeOfMany,
@@ -44,6 +46,7 @@ export async function writeMany(
   context: WriteContext,
   isShown: boolean,
   paceOf: () => Pace,
+  changeOf: (id: JsonValue) => ChangeOfMany = () => change,
 ): Promise<Result<WrittenMany>> {
   const { audited, rights, requester } = context;
   if (audited !== undefined) await audited.log.deleteOld(audited.at);
@@ -69,12 +72,17 @@ export async function writeMany(
               new RowBudget(),
             )
           : [];
+      const { around } = context;
+      around?.found(found);
+      await around?.begin(transaction);
       const pace = paceOf();
       for (const id of found) {
         await pace.next();
-        if (change.kind === 'delete') await writer.deleteIfThere(resource, id);
-        else await writer.updateOne({ ...change, id, preconditions: none }, undefined);
+        const own = changeOf(id);
+        if (own.kind === 'delete') await writer.deleteIfThere(resource, id);
+        else await writer.updateOne({ ...own, id, preconditions: none }, undefined);
       }
+      await around?.end(transaction);
       return { ids: found, before: gone };
     }, requester);
     const count = ids.length;
@@ -92,6 +100,17 @@ export async function writeMany(
 }
 
 const none = { ifMatch: undefined, ifNoneMatch: undefined };
+
+/** The ids of the records as they are now; at most one more than may match. */
+export async function targetIds(
+  { list, bound, most }: Targets,
+  { all, dialect }: Database,
+): Promise<readonly JsonValue[]> {
+  const rows = await all(list.ids, { bound, limit: most + 1, offset: 0 });
+  const idOf = decoderOf(dialect, list.plan.resource.id);
+  // More are refused by the write, before any hook.
+  return rows.length > most ? [] : rows.map(([key = null]) => idOf(key));
+}
 
 /** The ids of the records, locked as far as the database can. Throws an ApiFailure if there are too many. */
 async function lockedKeys(

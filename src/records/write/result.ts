@@ -6,7 +6,12 @@ import { decoderOf, encodeValue, type StoredForms } from '../../sql/dialect.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { Requester } from '../../sql/statement.ts';
 import type { DataAccess, Names } from './checks/conflicts.ts';
-import { refusedByPolicy, skippedByTrigger, type Row } from '../../databases/database.ts';
+import {
+  refusedByPolicy,
+  skippedByTrigger,
+  type Row,
+  type Transaction,
+} from '../../databases/database.ts';
 import { ApiFailure } from '../api-failure.ts';
 import type { RunRead } from '../row-budget.ts';
 import type { AuditedRequest } from './audit/trail.ts';
@@ -28,6 +33,18 @@ export interface WriteContext {
   readonly rights: RowRights;
   /** Undefined if no changes are recorded. */
   readonly audited: AuditedRequest | undefined;
+  /** What own code does in the transaction; undefined if it does nothing. */
+  readonly around?: AroundWrite | undefined;
+}
+
+/** What is done in the transaction of a write besides it. The transaction may be run again from the start. */
+export interface AroundWrite {
+  readonly begin: (transaction: Transaction) => Promise<void>;
+  /** Told the id of each record that was created, by its path in the body. */
+  readonly created: (path: string, id: JsonValue) => void;
+  /** Told the ids of the records of an upsert that exist. */
+  readonly found: (ids: readonly (JsonValue | undefined)[]) => void;
+  readonly end: (transaction: Transaction) => Promise<void>;
 }
 
 /** What a transaction has written: the id of a record, and the row for the response if the statement returned it. */

@@ -24,7 +24,7 @@ export async function executeWrite(
     await audited.log.deleteOld(audited.at);
   try {
     // In an open transaction nothing may be rejected outside of a savepoint.
-    const isAlone = database.isInTransaction !== true;
+    const isAlone = database.isInTransaction !== true && context.around === undefined;
     const atOnce = isAlone && (await writeAtOnce(plan, database, statements, context));
     if (atOnce) return atOnce;
   } catch (error) {

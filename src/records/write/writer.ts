@@ -55,6 +55,7 @@ import { mayResultIn } from './checks/resulting-rows.ts';
 import { ApiFailure } from '../api-failure.ts';
 import { RowBudget } from '../row-budget.ts';
 import { checkTarget } from './checks/access.ts';
+import { findExisting } from './checks/existing.ts';
 import {
   ifMatchFailed,
   ifNoneMatchFailed,
@@ -100,7 +101,17 @@ export class Writer {
     );
   }
 
+  /** Runs a plan, with what own code does around it. */
   async run(plan: WritePlan): Promise<readonly WrittenRow[]> {
+    const { around } = this.context;
+    if (around === undefined) return this.runPlan(plan);
+    await around.begin(this.transaction);
+    const rows = await this.runPlan(plan);
+    await around.end(this.transaction);
+    return rows;
+  }
+
+  private async runPlan(plan: WritePlan): Promise<readonly WrittenRow[]> {
     switch (plan.kind) {
       case 'create':
         return this.create(plan);
@@ -140,7 +151,9 @@ export class Writer {
   ): Promise<readonly WrittenRow[]> {
     const { rights } = this.context;
     const found: (JsonValue | undefined)[] = [];
-    for (const { values } of records) found.push(await this.existing(key, values));
+    for (const { values } of records)
+      found.push(await findExisting(key, values, this.access, rights));
+    this.context.around?.found(found);
     if (mustBeNew && found.some((id) => id !== undefined))
       throw new ApiFailure(ifNoneMatchFailed());
     const old = found.filter((id) => id !== undefined);
@@ -163,23 +176,6 @@ export class Writer {
         ? { id: ids.shift() ?? null, row: undefined }
         : { id, row: undefined, isOld: true },
     );
-  }
-
-  /** The id of the record with these values in a unique key, if the caller sees it. */
-  private async existing(
-    key: readonly Field[],
-    values: FieldValues,
-  ): Promise<JsonValue | undefined> {
-    const bound = encodedIn(key, values, this.dialect);
-    const [first] = key;
-    if (first === undefined || bound.includes(null)) return undefined;
-    const { id } = first.resource;
-    const [row] = await this.transaction.all(this.statements.same(key), { bound });
-    if (row === undefined) return undefined;
-    const [found = null] = row;
-    const isSeen = await this.context.rights.isAllowed(id, 'read', found, this.transaction);
-    // A hidden record is in the way of a new one, which the constraint says.
-    return isSeen ? decodeValue(this.dialect, found, id) : undefined;
   }
 
   /**
@@ -212,6 +208,10 @@ export class Writer {
       const changes = await this.children.withTargets(links, nested, id, problems);
       prepared.push(await prepareLinks(changes, id, values, this.access));
     }
+    const { around } = this.context;
+    if (around !== undefined)
+      for (const [index, { path }] of records.entries())
+        around.created(path, made[index]?.id ?? null);
     const ids = made.flatMap(({ id }) => id ?? []);
     if (ids.length === made.length)
       await this.access.trail?.created(

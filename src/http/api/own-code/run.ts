@@ -72,6 +72,8 @@ export async function runCode<Value>(
       ),
     );
   const begin = performance.now();
+  const ended = (outcome: 'done' | 'failed'): void =>
+    exchange.metrics.ranCode(place, outcome, performance.now() - begin);
   try {
     const value = work();
     // A synchronous loop cannot be ended: the log tells who held the event loop.
@@ -82,9 +84,11 @@ export async function runCode<Value>(
         requestId: exchange.requestId,
         message: `${place} held the event loop for ${Math.round(held)} ms`,
       });
-    if (!isThenable(value)) return ok(value as Awaited<Value>);
-    return ok(await within(value, run, place));
+    const result = isThenable(value) ? await within(value, run, place) : (value as Awaited<Value>);
+    ended('done');
+    return ok(result);
   } catch (error) {
+    ended('failed');
     return fail(errorOfCode(error, place, exchange));
   }
 }

@@ -56,7 +56,7 @@ export class RowRights {
     key: Field,
     operation: Operation,
     keys: readonly SqlValue[],
-    { all }: Transaction,
+    { all }: Pick<Transaction, 'all'>,
   ): Promise<ReadonlySet<SqlValue> | undefined> {
     const plan = planRows(this.view, key.resource, operation);
     if (plan === undefined) return undefined;
@@ -72,7 +72,7 @@ export class RowRights {
     key: Field,
     operation: Operation,
     value: SqlValue,
-    transaction: Transaction,
+    transaction: Pick<Transaction, 'all'>,
   ): Promise<boolean> {
     const found = await this.allowedKeys(key, operation, [value], transaction);
     return found === undefined || found.size > 0;

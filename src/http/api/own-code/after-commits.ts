@@ -1,0 +1,114 @@
+import { RequestTrace } from '../../../observability/events.ts';
+import type { AfterCommits, Commit, Exchange } from '../exchange.ts';
+import { OwnCodeContext } from './context.ts';
+import { codeRunOf, runCode } from './run.ts';
+
+/** How many run at a time, and how many wait; more are dropped. */
+const mostRunning = 100;
+const mostWaiting = 10_000;
+
+/** Runs the `afterCommit`s of a server. Best effort: what waits is lost with the process. */
+export class AfterCommitQueue implements AfterCommits {
+  private readonly waiting: (() => Promise<void>)[] = [];
+  private running = 0;
+  private idle: (() => void) | undefined;
+
+  add(work: () => Promise<void>): boolean {
+    if (this.running < mostRunning) void this.run(work);
+    else if (this.waiting.length >= mostWaiting) return false;
+    else this.waiting.push(work);
+    return true;
+  }
+
+  /** Resolves when all have run, or after so many ms; returns how many have not. */
+  async end(timeout: number): Promise<number> {
+    if (this.running > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.idle = resolve;
+      const timer = setTimeout(resolve, timeout);
+      await promise;
+      clearTimeout(timer);
+    }
+    return this.running + this.waiting.length;
+  }
+
+  private async run(work: () => Promise<void>): Promise<void> {
+    this.running += 1;
+    try {
+      await work();
+    } catch {
+      // The work reports its own errors.
+    }
+    this.running -= 1;
+    const next = this.waiting.shift();
+    if (next !== undefined) void this.run(next);
+    else if (this.running === 0) this.idle?.();
+  }
+}
+
+/** Has the `afterCommit`s of what a request has committed run. */
+export function announce(commits: readonly Commit[], exchange: Exchange): void {
+  for (const commit of commits) {
+    const place = `afterCommit of ${commit.resource.name}`;
+    const { inFlight } = exchange.servedApi;
+    // A reload releases the code and its database only after them.
+    inFlight.enter();
+    const isTaken = exchange.afterCommits.add(async () => {
+      // The answer goes first.
+      await new Promise((resolve) => setImmediate(resolve));
+      try {
+        await runOne(commit, place, exchange);
+      } finally {
+        inFlight.leave();
+      }
+    });
+    if (isTaken) continue;
+    inFlight.leave();
+    exchange.metrics.ranCode(place, 'dropped', 0);
+    exchange.note({
+      level: 'error',
+      requestId: exchange.requestId,
+      message: `${place} was dropped: ${mostWaiting} others wait`,
+    });
+  }
+}
+
+async function runOne(
+  { caller, code, change }: Commit,
+  place: string,
+  exchange: Exchange,
+): Promise<void> {
+  const ends: (() => void)[] = [];
+  let failure: unknown;
+  const { trace } = exchange;
+  const own: Exchange = {
+    ...exchange,
+    trace: new RequestTrace(trace.start, performance.now(), undefined),
+    watching: undefined,
+    commits: undefined,
+    codeRun: undefined,
+    reservation: exchange.reservation.another(),
+    // Its client need not be there any more.
+    onGone: () => () => undefined,
+    whileThere: (work) => work(new AbortController().signal),
+    onEnd: (work) => ends.push(work),
+    sendEarly: () => undefined,
+    failed: (error) => {
+      failure = error;
+      return exchange.failed(error);
+    },
+  };
+  const run = codeRunOf(own);
+  const done = await runCode(own, run, place, () =>
+    code.afterCommit?.(change, new OwnCodeContext(own, caller, run, place)),
+  );
+  own.reservation.release();
+  for (const end of ends) end();
+  if (!done.ok)
+    exchange.note({
+      level: 'error',
+      requestId: exchange.requestId,
+      message: `${place} failed: ${done.error.message}`,
+      ...(failure === undefined ? {} : { error: failure }),
+    });
+}
