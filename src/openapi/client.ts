@@ -516,11 +516,8 @@ function union(names: readonly string[]): string {
 function filterTypes(resourceView: ResourceView, limits: Limits): readonly string[] {
   return filterables(resourceView, limits).map((filter) => {
     const { path, leaves, kind, operators: fit } = filter;
-    const several =
-      kind === 'related' ||
-      kind === 'pivot' ||
-      kind === 'item' ||
-      leaves[0] === resourceView.resource.id;
+    const isApart = ['related', 'pivot', 'item'].includes(kind);
+    const several = isApart || leaves[0] === resourceView.resource.id;
     const bare = isBareFilter(filter) ? (several ? 'many' : 'one') : 'none';
     return `${key(path)}: [${filterType(leaves)}, ${union(fit)}, ${JSON.stringify(bare)}];`;
   });
