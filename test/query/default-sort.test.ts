@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { build } from '../support/api.ts';
+import { compareApis } from '../../src/openapi/compatibility/changes.ts';
+import { build, buildValid } from '../support/api.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { caller, withTokens } from '../support/callers.ts';
 import { expectBodies, expectRefusals, expectRows } from '../support/tables.ts';
@@ -275,6 +276,30 @@ test('documents tell of it', async () => {
         'Where expand names tags: what each collection is sorted by; without sort by pivot.place.',
     }),
   );
+});
+
+test('check --against tells of another order', () => {
+  const file = (sort: string, ofItems: string): string => `
+resources:
+  posts: { ${sort} fields: { title: { type: string }, notes: { type: relation, relation: hasMany, resource: notes${ofItems} } } }
+  notes: { fields: { postId: { type: integer, reference: posts.id } } }
+`;
+  const [before, after] = [file('', ', sort: -id'), file('sort: -title,', '')].map((text) =>
+    buildValid(text),
+  );
+  if (before === undefined || after === undefined) throw new TypeError('both are valid');
+  expect(compareApis(before, after, new Date())).toEqual([
+    {
+      isBreaking: false,
+      path: 'v1 posts.sort',
+      message: 'records come by -title without a sort, not by id',
+    },
+    {
+      isBreaking: false,
+      path: 'v1 posts.notes',
+      message: 'records come by id without a sort, not by -id',
+    },
+  ]);
 });
 
 describe('a file with an order that cannot be', () => {

@@ -19,6 +19,7 @@ import {
 import { compareAccess, compareCredentials, compareFieldAccess } from './access.ts';
 import type { ApiChange, Note } from './change.ts';
 import { compareFields } from './fields.ts';
+import { collectionSortText, defaultSortText } from '../../query/read/default-sort.ts';
 import { linkable } from '../document/links.ts';
 import { serverDefaults } from '../../specification/keys/server.ts';
 
@@ -113,6 +114,7 @@ function compareResources(old: ResourceView, now: ResourceView, note: Note): voi
       'pagination',
       `lists are by ${now.resource.pagination}, not by ${old.resource.pagination}`,
     );
+  compareOrder(defaultSortText(old), defaultSortText(now), 'sort', note);
   compareFields(old, now, note);
   compareRelations(old, now, note);
   compareUnique(old, now, note);
@@ -126,12 +128,25 @@ function compareResources(old: ResourceView, now: ResourceView, note: Note): voi
   }
 }
 
+/** The order where a request asks for none. */
+function compareOrder(before: string, after: string, path: string, note: Note): void {
+  const ordered = (sort: string): string => (sort === '' ? 'id' : sort);
+  if (before !== after)
+    note(
+      false,
+      path,
+      `records come by ${ordered(after)} without a sort, not by ${ordered(before)}`,
+    );
+}
+
 function compareRelations(old: ResourceView, now: ResourceView, note: Note): void {
   for (const before of old.relations.values()) {
     const after = now.relations.get(before.name);
     if (after === undefined) note(true, before.name, 'is no longer a relation');
     else {
       compareRelation(before, after, note);
+      const orders = [collectionSortText(before, old), collectionSortText(after, now)] as const;
+      compareOrder(...orders, before.name, note);
       for (const operation of ['read', 'create', 'update'] as const)
         compareFieldAccess(
           [old, before.relation],
