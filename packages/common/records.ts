@@ -1,6 +1,6 @@
 import { addFilters, isImpossible, listText, type Filters } from './conditions.ts';
 import { isObject, PlinthError } from './error.ts';
-import { sender, type ProviderOptions, type Send, type Told } from './http.ts';
+import { sender, type Ask, type ProviderOptions, type Send, type Told } from './http.ts';
 import { isPlain, readQuery, selectionQuery, type PlinthMeta } from './meta.ts';
 import { EntityTags } from './tags.ts';
 import { bodyOf, changesOf, isSame } from './values.ts';
@@ -34,6 +34,13 @@ export interface Page {
   readonly next: string | undefined;
 }
 
+/** Groups of records. */
+export interface Totals {
+  readonly data: readonly object[];
+  /** How many groups there are. */
+  readonly total: number;
+}
+
 /** What a write may be told besides. */
 export interface Writing {
   readonly meta?: PlinthMeta | undefined;
@@ -44,8 +51,6 @@ export interface Writing {
 /** Ids asked for by one request: many, in a URL that every proxy takes. */
 const idsAtOnce = 100;
 const idsLength = 3_000;
-/** Requests at a time where each record takes one: what a browser sends to a host over HTTP/1.1. */
-const writesAtOnce = 6;
 
 /** The records of an API, as both libraries need them. Refusals are thrown as `PlinthError`. */
 export class Records {
@@ -168,6 +173,95 @@ export class Records {
     this.#tags.forget(resource, id);
   }
 
+  /**
+   * Changes many records alike, and gives them. Each request changes all of its records or none; where some are refused, the
+   * first refusal is thrown, which says how many there were.
+   */
+  async updateMany(
+    resource: string,
+    ids: readonly Id[],
+    data: object,
+    { meta }: Writing,
+  ): Promise<readonly AnyRecord[]> {
+    const body = changesOf({ ...data }, undefined, meta);
+    if (Object.keys(body).length === 0) return this.many(resource, ids, { meta });
+    const { changed, refused } = await this.#changeMany(resource, ids, {
+      ask: { method: 'PATCH', body, headers: { prefer: 'return=representation' } },
+      one: (id) => this.update(resource, id, data, { meta }),
+      meta,
+    });
+    const found = new Map(changed.map((record) => [String(record.id), record]));
+    for (const record of changed) this.#tags.remember(resource, record.id, record, null);
+    const known = new Set([...found.keys(), ...refused.flatMap((one) => one.ids)]);
+    const missing = ids.map(String).filter((id) => !known.has(id));
+    if (missing.length > 0) refused.push(nothingWith(resource, missing));
+    if (refused.length > 0) throw refusalOf(refused, ids.length);
+    return ids.flatMap((id) => found.get(String(id)) ?? []);
+  }
+
+  /** Deletes many records; those that are gone already are no error. */
+  async removeMany(resource: string, ids: readonly Id[], { meta }: Writing): Promise<void> {
+    const one = async (id: Id): Promise<undefined> => {
+      try {
+        await this.remove(resource, id, { meta });
+      } catch (error) {
+        if (!(error instanceof PlinthError) || error.status !== 404) throw error;
+      }
+    };
+    const ask = { method: 'DELETE' };
+    const { refused } = await this.#changeMany(resource, ids, { ask, one, meta: undefined });
+    if (refused.length > 0) throw refusalOf(refused, ids.length);
+    for (const id of ids) this.#tags.forget(resource, id);
+  }
+
+  /** Groups of records with their totals; `parameters` are `group`, `aggregate` and `having`. */
+  async totals(
+    resource: string,
+    { filters, sort, signal }: Listing,
+    parameters: Readonly<Record<string, string>>,
+  ): Promise<Totals> {
+    if (isImpossible(filters)) return { data: [], total: 0 };
+    const query = new URLSearchParams(parameters);
+    addFilters(query, filters);
+    if (sort.length > 0) query.set('sort', sort.join(','));
+    const { body, headers } = await this.#send({ method: 'GET', path: [resource], query, signal });
+    if (!Array.isArray(body)) throw new PlinthError(200, undefined);
+    return { data: body as readonly object[], total: Number(headers.get('x-total-count')) };
+  }
+
+  /** Sends a change of many in portions. */
+  async #changeMany(resource: string, ids: readonly Id[], change: Change): Promise<Changed> {
+    const done: Changed = { changed: [], refused: [] };
+    for (const portion of portionsOf([...new Set(ids.map(String))], idsAtOnce))
+      await this.#changePortion(resource, portion, change, done);
+    return done;
+  }
+
+  /** A portion that is refused for its size, or for an id that can be none, is changed in halves. */
+  async #changePortion(
+    resource: string,
+    ids: readonly string[],
+    change: Change,
+    done: Changed,
+  ): Promise<void> {
+    const query = selectionQuery(change.meta);
+    addFilters(query, [[{ name: 'id_in', operand: ids }]]);
+    try {
+      const { body } = await this.#send({ ...change.ask, path: [resource], query });
+      if (Array.isArray(body)) done.changed.push(...(body as readonly AnyRecord[]));
+    } catch (error) {
+      const isBlind = hasNoFilters(error);
+      // What can be no id is refused as when it stands alone.
+      if (isBlind || (mayBeParted(error) && ids.length === 1))
+        for (const id of ids) await changeOne(id, change, done);
+      else if (mayBeParted(error)) {
+        const middle = Math.ceil(ids.length / 2);
+        for (const half of [ids.slice(0, middle), ids.slice(middle)])
+          await this.#changePortion(resource, half, change, done);
+      } else done.refused.push({ error, ids });
+    }
+  }
+
   async #part(
     resource: string,
     { filters, sort, meta, signal }: Listing,
@@ -202,11 +296,9 @@ export class Records {
     try {
       return (await this.page(resource, listing, 1, ids.length)).data;
     } catch (error) {
-      if (!(error instanceof PlinthError)) throw error;
-      const isNoId = error.code === 'INVALID_FILTER' && error.errors?.['id_in'] !== undefined;
-      if (!isNoId && error.code !== 'LIMIT_EXCEEDED') throw error;
+      if (!mayBeParted(error)) throw error;
       // What can be no id names no record, as it does when one record is read.
-      if (ids.length === 1 && isNoId) return [];
+      if (ids.length === 1 && error.code !== 'LIMIT_EXCEEDED') return [];
       if (ids.length === 1) throw error;
       const middle = Math.ceil(ids.length / 2);
       const halves = [ids.slice(0, middle), ids.slice(middle)];
@@ -312,35 +404,68 @@ function portionsOf(ids: readonly string[], most: number): readonly (readonly st
   return portions;
 }
 
-/**
- * Does the same to many records, a few at a time, and gives what came of each. Where some are refused the others are
- * done all the same, and the first refusal is thrown, which says how many there were.
- */
-export async function forEach<Result>(
-  ids: readonly Id[],
-  run: (id: Id) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results = new Map<number, Result>();
-  const failures: unknown[] = [];
-  const waiting = ids.entries();
-  const worker = async (): Promise<void> => {
-    for (const [index, id] of waiting)
-      try {
-        results.set(index, await run(id));
-      } catch (error) {
-        failures.push(error);
-      }
-  };
-  await Promise.all(Array.from({ length: Math.min(writesAtOnce, ids.length) }, worker));
-  if (failures.length > 0) throw refusalOf(failures, ids.length);
-  return ids.flatMap((_, index) => {
-    const result = results.get(index);
-    return result === undefined ? [] : [result];
-  });
+/** Whether fewer ids may be taken: there are too many, or one of them can be none. */
+function mayBeParted(error: unknown): error is PlinthError {
+  return (
+    error instanceof PlinthError &&
+    (error.code === 'LIMIT_EXCEEDED' ||
+      (error.code === 'INVALID_FILTER' && error.errors?.['id_in'] !== undefined))
+  );
 }
 
-function refusalOf([first, ...more]: readonly unknown[], all: number): unknown {
-  if (!(first instanceof PlinthError) || all === 1) return first;
-  const message = `${more.length + 1} of ${all} records were refused. ${first.message}`;
-  return new PlinthError(first.status, { ...first.body, errors: undefined, message });
+/** Whether the caller may not read what it writes, and so cannot say by a filter which records it means. */
+function hasNoFilters(error: unknown): boolean {
+  return (
+    error instanceof PlinthError &&
+    error.code === 'INVALID_PARAMETER' &&
+    error.errors?.['id_in'] !== undefined
+  );
+}
+
+/** A change of many. */
+interface Change {
+  readonly ask: Pick<Ask, 'method' | 'body' | 'headers'>;
+  /** Changes one record alone. */
+  readonly one: (id: Id) => Promise<AnyRecord | undefined>;
+  readonly meta: PlinthMeta | undefined;
+}
+
+/** What came of a change of many. */
+interface Changed {
+  readonly changed: AnyRecord[];
+  readonly refused: Refused[];
+}
+
+interface Refused {
+  readonly error: unknown;
+  readonly ids: readonly string[];
+}
+
+async function changeOne(
+  id: string,
+  { one }: Change,
+  { changed, refused }: Changed,
+): Promise<void> {
+  try {
+    const record = await one(id);
+    if (record !== undefined) changed.push(record);
+  } catch (error) {
+    refused.push({ error, ids: [id] });
+  }
+}
+
+function nothingWith(resource: string, ids: readonly string[]): Refused {
+  const message = `There is no record in ${resource} with id ${ids[0]}`;
+  const body = { status: 404, code: 'RESOURCE_NOT_FOUND', message };
+  return { error: new PlinthError(404, body), ids };
+}
+
+/** The first refusal. If it is not that of all records, it says of how many. */
+function refusalOf([first, ...more]: readonly Refused[], all: number): unknown {
+  if (first === undefined) return undefined;
+  const { error } = first;
+  const count = more.reduce((sum, { ids }) => sum + ids.length, first.ids.length);
+  if (!(error instanceof PlinthError) || (more.length === 0 && count === all)) return error;
+  const message = `${count} of ${all} records were refused. ${error.message}`;
+  return new PlinthError(error.status, { ...error.body, errors: undefined, message });
 }

@@ -43,8 +43,9 @@ export function changesOf(data: Body, previous: unknown, meta: PlinthMeta | unde
 
 /**
  * A body as it is written. An expanded collection, which is read as records, is written as links: those that have come
- * and gone since `before`, else all of them. A TypeError where only a part of them was read. An expanded single record
- * is left out: its key is what can be written.
+ * and gone since `before`, else all of them; records in it without an id are created. A TypeError where only a part of them
+ * was read. An expanded single record is left out, since its key is what can be written, unless it has no id: then it is
+ * created. What says itself how related records are written stays as it is.
  */
 export function bodyOf(data: Body, meta: PlinthMeta = {}, before: Body = {}): Body {
   const relations = new Set(namesOf(meta.expand, 'expand').map((path) => path.split('.')[0]));
@@ -58,10 +59,25 @@ export function bodyOf(data: Body, meta: PlinthMeta = {}, before: Body = {}): Bo
         throw new TypeError(
           `Only a part of ${name} was read: say what the record was, or write { add, remove }`,
         );
-      body[name] = Array.isArray(former) ? linkChanges(items, former) : items.map(linkTo);
-    } else if (isObject(value) && ('add' in value || 'remove' in value)) body[name] = value;
+      body[name] = collectionOf(items, former);
+    } else if (isObject(value) && isNestedWrite(value)) body[name] = value;
+    else if (isObject(value) && !('id' in value)) body[name] = { create: value };
   }
   return body;
+}
+
+/** Whether an object says how related records are written. */
+function isNestedWrite(value: Body): boolean {
+  return ['create', 'update', 'delete', 'add', 'remove'].some((name) => name in value);
+}
+
+function collectionOf(items: readonly unknown[], former: unknown): unknown {
+  const isNew = (item: unknown): boolean => isObject(item) && !('id' in item);
+  const [made, known] = [items.filter(isNew), items.filter((item) => !isNew(item))];
+  const create = made.length === 0 ? {} : { create: made };
+  if (Array.isArray(former)) return { ...create, ...linkChanges(known, former) };
+  if (made.length === 0) return known.map(linkTo);
+  return { ...create, ...(known.length === 0 ? {} : { add: known.map(linkTo) }) };
 }
 
 function linkChanges(items: readonly unknown[], former: readonly unknown[]): object {

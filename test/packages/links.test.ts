@@ -165,3 +165,52 @@ test('a copy of a record is created with its links', async () => {
   });
   expect(copy).toEqual({ ...data, id: 6 });
 });
+
+test('new records are created with the record that nests them', async () => {
+  const { data } = await provider().create('books', {
+    data: {
+      title: 'Nested',
+      author: { name: 'Nell' },
+      genres: [{ name: 'saga', pivot: { main: true } }, 3],
+    },
+    meta,
+  });
+  expect(sent.at(-1)?.body).toEqual({
+    title: 'Nested',
+    author: { create: { name: 'Nell' } },
+    genres: { create: [{ name: 'saga', pivot: { main: true } }], add: [3] },
+  });
+  expect(data).toMatchObject({ author: { name: 'Nell' } });
+  expect(data.genres.map(({ name, pivot }: Genre) => [name, pivot?.main]).toSorted()).toEqual([
+    ['poem', null],
+    ['saga', true],
+  ]);
+});
+
+test('records without an id among those that were read are created, the others stay', async () => {
+  const { data: previousData } = await provider().getOne<Book>('books', { id: 1, meta });
+  const data = { ...previousData, genres: [...previousData.genres, { name: 'essay' }] };
+  await provider().update('books', { id: 1, data, previousData, meta });
+  expect(sent.find(({ method }) => method === 'PATCH')?.body).toEqual({
+    genres: { create: [{ name: 'essay' }], add: [], remove: [] },
+  });
+  expect(((await linksOf()) as unknown[]).length).toBe(3);
+});
+
+test('what says itself how records are written is sent as it is', async () => {
+  const authors = { expand: ['books'] };
+  const { data } = await provider().create('authors', {
+    data: { name: 'Olga', books: { create: [{ title: 'One' }, { title: 'Two' }] } },
+    meta: authors,
+  });
+  expect(data.books.map(({ title }: { title: string }) => title)).toEqual(['One', 'Two']);
+  const [{ id }] = data.books as [{ id: number }];
+  const change = { books: { update: [{ id, title: 'First' }], remove: [] } };
+  const updated = await provider().updateMany('authors', {
+    ids: [data.id],
+    data: change,
+    meta: authors,
+  });
+  expect(updated.data).toEqual([data.id]);
+  expect((await api.get(`/v1/books/${id}`)).body).toMatchObject({ title: 'First' });
+});

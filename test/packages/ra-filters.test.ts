@@ -93,13 +93,23 @@ test.each<readonly [string, unknown, readonly number[]]>([
 });
 
 test.each<readonly [string, unknown, string]>([
-  ['q without fields to search', { q: 'x' }, 'name them in `search`'],
   ['an object within a list', { id: [{}] }, 'The filter id_in cannot be compared with an object'],
   ['a number that is none', { pages: Number.NaN }, 'cannot be compared with NaN'],
   ['null among what is left out', { id_nin: [1, null] }, 'add id_null'],
   ['a filter that is a list', [], 'A filter is an object'],
 ])('%s is an error', async (_, filter, message) => {
   await expect(kept(filter, {})).rejects.toThrow(message);
+});
+
+test.each<readonly [string, unknown, readonly number[]]>([
+  ['a word', { q: 'ALPH' }, [1, 2]],
+  ['words', { q: 'bet alph' }, [2]],
+  ['a phrase', { q: '"beta, "' }, [3]],
+  ['a phrase that is not closed yet', { q: '"beta' }, [3]],
+  ['blanks', { q: ' ' }, all],
+  ['more', { q: 'alph', status: 'draft' }, [1]],
+])('q without fields to look into is a search: %s', async (_, filter, expected) => {
+  expect(await kept(filter, {})).toEqual(expected);
 });
 
 test('what the API refuses is told as it says it', async () => {

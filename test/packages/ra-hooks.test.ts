@@ -5,6 +5,7 @@ import {
   TestMemoryRouter,
   useCreate,
   useCreateController,
+  useDataProvider,
   useDelete,
   useDeleteMany,
   useEditController,
@@ -18,9 +19,13 @@ import {
   useUpdate,
   useUpdateMany,
 } from 'ra-core';
+import { useQuery } from '@tanstack/react-query';
 import { createElement, type ReactNode } from 'react';
 import { describe, expect, test } from 'vitest';
-import { createDataProvider } from '../../packages/ra-data-provider/src/index.ts';
+import {
+  createDataProvider,
+  type PlinthDataProvider,
+} from '../../packages/ra-data-provider/src/index.ts';
 import { serveEachShelf } from './served.ts';
 
 const served = serveEachShelf(createDataProvider);
@@ -201,7 +206,42 @@ describe('writes', () => {
     ]);
     await act(() => deleteMany('books', { ids }, { returnPromise: true }));
     await waitFor(() => expect(result.current[1][1].data).toEqual(ids));
+    const written = served.sent.filter(({ method }) => method !== 'GET');
+    expect(written.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'PATCH /v1/books?id_in=1,2,4',
+      'DELETE /v1/books?id_in=1,2,4',
+    ]);
     expect((await served.api.get('/v1/books?fields=id')).body).toEqual([{ id: 3 }, { id: 5 }]);
+  });
+
+  test('a list with a search', async () => {
+    const result = render(() => useGetList('books', { filter: { q: 'ALPH bet' } }));
+    await waitFor(() => expect(result.current.total).toBe(1));
+    expect(result.current.data?.map(({ title }) => title as string)).toEqual(['alphabet']);
+  });
+
+  test('groups', async () => {
+    const result = render(() => {
+      const dataProvider = useDataProvider<PlinthDataProvider>();
+      return useQuery({
+        queryKey: ['totals'],
+        queryFn: () =>
+          dataProvider.aggregate('books', {
+            group: ['status'],
+            aggregate: ['count', 'sum:pages'],
+            filter: { status_neq: null },
+            having: 'count_gte:1',
+            sort: { field: 'count', order: 'DESC' },
+            pagination: { page: 1, perPage: 1 },
+          }),
+      });
+    });
+    await waitFor(() => expect(result.current.data).toBeDefined());
+    expect(result.current.data).toEqual({
+      data: [{ group: { status: 'draft' }, count: 2, sum: { pages: 150 } }],
+      total: 2,
+    });
+    expect((await served.provider.aggregate('books', {})).data).toEqual([{ group: {}, count: 5 }]);
   });
 
   test('useDelete', async () => {

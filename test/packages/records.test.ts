@@ -101,6 +101,63 @@ describe('many ids', () => {
   });
 });
 
+describe('changes of many', () => {
+  const bulk = (count: number, from = 0): string[] =>
+    Array.from({ length: count }, (_, index) => uuid(from + index));
+
+  test('are one request for as many ids as one takes', async () => {
+    const ids = bulk(40);
+    const refine = createRefine(options());
+    const { data } = await refine.updateMany({ resource: 'notes', ids, variables: { text: 'b' } });
+    expect(data).toEqual(ids.map((id) => ({ id, text: 'b' })));
+    expect(sent).toMatchObject([
+      { method: 'PATCH', path: `/v1/notes?id_in=${ids.join(',')}`, body: { text: 'b' } },
+    ]);
+    sent.length = 0;
+    await createRa(options()).updateMany('notes', { ids: bulk(61), data: { text: 'c' } });
+    // Two portions of ids in a URL would do; the API takes 60 at once.
+    expect(sent.length).toBeLessThan(5);
+    expect(sent.every(({ path }) => path.startsWith('/v1/notes?id_in='))).toBe(true);
+  });
+
+  test('are refused as a whole', async () => {
+    const ids = bulk(3);
+    const before = await createRa(options()).getMany('notes', { ids });
+    const written = createRa(options()).updateMany('notes', { ids, data: { text: 'too long' } });
+    await expect(written).rejects.toMatchObject({
+      status: 422,
+      errors: { text: expect.any(String) as string },
+    });
+    expect(await createRa(options()).getMany('notes', { ids })).toEqual(before);
+  });
+
+  test('are a request each for a caller who may only write', async () => {
+    const ids = bulk(2);
+    const hand = createRa(options({ apiKey: 'hand-key' }));
+    expect(await hand.updateMany('notes', { ids, data: { text: 'h' } })).toEqual({ data: ids });
+    const { data } = await createRa(options()).getMany('notes', { ids });
+    expect(data.map(({ text }: { text: string }) => text)).toEqual(['h', 'h']);
+  });
+
+  test('of nothing read the records, and what is gone is deleted', async () => {
+    const made = bulk(2, 700);
+    const refine = createRefine(options());
+    await refine.createMany({
+      resource: 'notes',
+      variables: made.map((id) => ({ id, text: 'n' })),
+    });
+    const { data } = await refine.updateMany({ resource: 'notes', ids: made, variables: {} });
+    expect(data.map(({ id }) => id)).toEqual(made);
+    sent.length = 0;
+    const ids = [...made, uuid(999), 'nobody'];
+    expect((await refine.deleteMany({ resource: 'notes', ids })).data).toEqual(
+      ids.map((id) => ({ id })),
+    );
+    const { data: left } = await createRa(options()).getMany('notes', { ids });
+    expect(left).toEqual([]);
+  });
+});
+
 describe('a list', () => {
   test('of which a page is larger than a request may ask for', async () => {
     const refine = createRefine(options());

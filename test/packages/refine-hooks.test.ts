@@ -188,6 +188,25 @@ describe('reads', () => {
     expect(result.current.result.data).toEqual([{ id: 3, title: 'Beta, "gamma": \\' }]);
   });
 
+  test('useCustom: groups', async () => {
+    const result = render(() =>
+      useCustom({
+        url: '/books',
+        method: 'get',
+        config: {
+          query: { group: 'status', aggregate: 'count,sum:pages' },
+          filters: [{ field: 'status', operator: 'nnull', value: true }],
+          sorters: [{ field: 'count', order: 'desc' }],
+        },
+      }),
+    );
+    await waitFor(() => expect(result.current.query.isSuccess).toBe(true));
+    expect(result.current.result.data).toEqual([
+      { group: { status: 'draft' }, count: 2, sum: { pages: 150 } },
+      { group: { status: 'printed' }, count: 1, sum: { pages: 200 } },
+    ]);
+  });
+
   test('a request whose page was left is ended', async () => {
     let signal: AbortSignal | undefined;
     served.provide({
@@ -285,6 +304,11 @@ describe('writes', () => {
       [4, 'printed'],
     ]);
     await act(() => result.current.deleteMany.mutateAsync(targets));
+    const written = served.sent.filter(({ method }) => method !== 'GET');
+    expect(written.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'PATCH /v1/books?id_in=1,2,4',
+      'DELETE /v1/books?id_in=1,2,4',
+    ]);
     await act(() => result.current.deleteOne.mutateAsync({ resource: 'books', id: 3 }));
     expect((await served.api.get('/v1/books?fields=id')).body).toEqual([{ id: 5 }]);
   });

@@ -10,7 +10,7 @@ import { isObject } from '../../common/error.ts';
 
 /** What the filters of a resource are read with. */
 export interface FilterRules {
-  /** The fields that `q` looks into. */
+  /** The fields that `q` looks into; undefined: the search of the API does it. */
   readonly search: readonly string[] | undefined;
   /** Suffixes of the user's own, with those of the API that they stand for: `{ _q: '_ilike' }`. */
   readonly suffixes: Readonly<Record<string, string>>;
@@ -77,15 +77,19 @@ function renamed(name: string, suffixes: FilterRules['suffixes']): string {
   return longest === undefined ? name : name.slice(0, -longest.length) + (suffixes[longest] ?? '');
 }
 
-/** `q` is what react-admin's search input sends; the API has no search of its own over fields that nobody names. */
+/** `q` is what react-admin's search input sends: a search of the API, or parts of texts in the fields that are named. */
 function searched(value: unknown, { search }: FilterRules): Filters {
   if (value === undefined || value === null || value === '') return [];
-  if (search === undefined || search.length === 0)
-    throw new TypeError(
-      'The filter "q" searches, and no fields to search are known for this resource: name them in `search`. (A field named q is filtered as q_eq.)',
-    );
   const operand = operandOf(value, 'q');
-  return [search.map((field) => ({ name: `${field}_ilike`, operand }))];
+  if (search !== undefined) return [search.map((field) => ({ name: `${field}_ilike`, operand }))];
+  const words = phrases(operand);
+  return words === '' ? [] : [[{ name: 'search', operand: words }]];
+}
+
+/** What can be searched of a text that is still being written: a quote that nothing closes begins no phrase. */
+function phrases(text: string): string {
+  const isClosed = text.split('"').length % 2 === 1;
+  return (isClosed ? text : text.replace(/"(?=[^"]*$)/u, ' ')).trim();
 }
 
 function asList(value: unknown): readonly unknown[] {

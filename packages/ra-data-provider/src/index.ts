@@ -1,4 +1,10 @@
-export { createDataProvider, type PlinthDataProvider, type RaProviderOptions } from './provider.ts';
+export {
+  createDataProvider,
+  type Aggregate,
+  type AggregateParams,
+  type PlinthDataProvider,
+  type RaProviderOptions,
+} from './provider.ts';
 export {
   PlinthError,
   type ErrorBody,

@@ -7,6 +7,7 @@ import type {
   GetManyParams,
   GetManyReferenceParams,
   GetOneParams,
+  PaginationPayload,
   SortPayload,
   UpdateManyParams,
   UpdateParams,
@@ -14,18 +15,46 @@ import type {
 import { equalityOf, operandOf, type Filters } from '../../common/conditions.ts';
 import type { ProviderOptions } from '../../common/http.ts';
 import type { PlinthMeta } from '../../common/meta.ts';
-import { forEach, Records, type Page, type Reading, type Writing } from '../../common/records.ts';
+import { Records, type Page, type Reading, type Writing } from '../../common/records.ts';
 import { filtersOf } from './filters.ts';
 
 export interface RaProviderOptions extends ProviderOptions {
-  /** The fields of each resource that the filter `q` looks into, for parts of text in any case. */
+  /** The fields of each resource that the filter `q` looks into; of others the API searches those of their `search`. */
   readonly search?: Readonly<Record<string, readonly string[]>>;
   /** Other names for operators: `{ _q: '_ilike', _inc: '_containsAll', _eq_any: '_in' }`. */
   readonly suffixes?: Readonly<Record<string, string>>;
 }
 
-/** A data provider that ends the requests whose answers nobody waits for any more. */
-export type PlinthDataProvider = DataProvider & { readonly supportAbortSignal: true };
+/** What groups of records are asked for. */
+export interface AggregateParams {
+  /** What groups the records: `['status', 'author.name', 'createdAt:month']`; none: one group of all. */
+  readonly group?: readonly string[];
+  /** Functions: `['count', 'sum:total']`. */
+  readonly aggregate?: readonly string[];
+  /** Conditions of groups: `count_gte:5,sum.total_gt:100`. */
+  readonly having?: string;
+  /** As of `getList`. */
+  readonly filter?: unknown;
+  readonly sort?: SortPayload;
+  readonly pagination?: PaginationPayload;
+  readonly signal?: AbortSignal;
+}
+
+/** A group: `{ group: { status: 'open' }, count: 3, sum: { total: '61.40' } }`. */
+export interface Aggregate {
+  readonly group: Readonly<Record<string, string | number | boolean | null>>;
+  readonly count?: number;
+  readonly [name: string]: unknown;
+}
+
+/** A data provider that ends the requests whose answers nobody waits for any more, and knows groups. */
+export type PlinthDataProvider = DataProvider & {
+  readonly supportAbortSignal: true;
+  readonly aggregate: (
+    resource: string,
+    params: AggregateParams,
+  ) => Promise<{ readonly data: readonly Aggregate[]; readonly total: number }>;
+};
 
 /**
  * A data provider of react-admin over an API of Plinth. `previousData` decides what a change sends, and that it is
@@ -77,24 +106,36 @@ export function createDataProvider(options: RaProviderOptions): PlinthDataProvid
       data: await records.update(resource, params.id, params.data, writingOf(params)),
     }),
 
-    updateMany: async (resource: string, params: UpdateManyParams) => ({
-      data: await forEach(params.ids, async (id) => {
-        await records.update(resource, id, params.data, writingOf(params));
-        return id;
-      }),
-    }),
+    updateMany: async (resource: string, params: UpdateManyParams) => {
+      await records.updateMany(resource, params.ids, params.data, writingOf(params));
+      return { data: params.ids };
+    },
 
     delete: async (resource: string, params: DeleteParams) => {
       await records.remove(resource, params.id, writingOf(params));
       return { data: params.previousData ?? { id: params.id } };
     },
 
-    deleteMany: async (resource: string, params: DeleteManyParams) => ({
-      data: await forEach(params.ids, async (id) => {
-        await records.remove(resource, id, writingOf(params));
-        return id;
-      }),
-    }),
+    deleteMany: async (resource: string, params: DeleteManyParams) => {
+      await records.removeMany(resource, params.ids, writingOf(params));
+      return { data: params.ids };
+    },
+
+    aggregate: async (resource: string, params: AggregateParams) => {
+      const { group = [], aggregate = ['count'], having, filter, sort, pagination } = params;
+      const { page = 1, perPage } = pagination ?? {};
+      const listing = {
+        filters: filtersFor(resource, filter),
+        sort: sortOf(sort),
+        ...readingOf(params),
+      };
+      return records.totals(resource, listing, {
+        ...(group.length === 0 ? {} : { group: group.join(',') }),
+        aggregate: aggregate.join(','),
+        ...(having === undefined ? {} : { having }),
+        ...(perPage === undefined ? {} : { page: String(page), limit: String(perPage) }),
+      });
+    },
   };
   // Which fields a record has is the word of the one who asks for it.
   return provider as unknown as PlinthDataProvider;

@@ -12,7 +12,7 @@ import type {
   UpdateParams,
 } from '@refinedev/core';
 import type { ProviderOptions } from '../../common/http.ts';
-import { forEach, Records, type Page } from '../../common/records.ts';
+import { Records, type Page } from '../../common/records.ts';
 import { custom } from './custom.ts';
 import { filtersOf } from './filters.ts';
 import { readingOf, sortOf, writingOf } from './parameters.ts';
@@ -68,9 +68,7 @@ export function createDataProvider(options: ProviderOptions): PlinthDataProvider
     }),
 
     updateMany: async ({ resource, ids, variables, meta }: UpdateManyParams) => ({
-      data: await forEach(ids, (id) =>
-        records.update(resource, id, variables, { ...writingOf(meta), previous: undefined }),
-      ),
+      data: await records.updateMany(resource, ids, variables, writingOf(meta)),
     }),
 
     deleteOne: async ({ resource, id, meta }: DeleteOneParams) => {
@@ -78,12 +76,10 @@ export function createDataProvider(options: ProviderOptions): PlinthDataProvider
       return { data: { id } };
     },
 
-    deleteMany: async ({ resource, ids, meta }: DeleteManyParams) => ({
-      data: await forEach(ids, async (id) => {
-        await records.remove(resource, id, { ...writingOf(meta), previous: undefined });
-        return { id };
-      }),
-    }),
+    deleteMany: async ({ resource, ids, meta }: DeleteManyParams) => {
+      await records.removeMany(resource, ids, writingOf(meta));
+      return { data: ids.map((id) => ({ id })) };
+    },
 
     custom: async (params: CustomParams) => ({ data: await custom(options, params) }),
   };
