@@ -238,6 +238,14 @@ export interface NewRecord {
   readonly path: string;
 }
 
+/** What is known of a write that validation has refused: the values that it has taken. */
+export interface UnplannedWrite {
+  readonly resource: Resource;
+  /** The record to change; undefined if records are to be created. */
+  readonly id: JsonValue | undefined;
+  readonly records: readonly NewRecord[];
+}
+
 /** The writes of related records in the body of a record. */
 export interface NestedWrites {
   /** Records to create before, since the record points to them. */

@@ -356,7 +356,7 @@ describe('_trace', () => {
       (side) => side.send('PUT', '/v1/users/1?_trace=true', { name: 1 }),
       (body, status) => {
         expect(status).toBe(400);
-        expect(stagesOf(body)).toEqual([...writing, 'finalize']);
+        expect(stagesOf(body)).toEqual([...writing, 'write_users', 'finalize']);
       },
     );
   });

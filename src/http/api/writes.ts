@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import { apiError, fail, joinErrors, ok, type ApiError, type Result } from '../../errors.ts';
+import { ApiFailure } from '../../records/api-failure.ts';
+import { DatabaseFailure } from '../../databases/database.ts';
+import { lookUpRefused } from '../../records/write/checks/lookups.ts';
 import { locationOf, type KeptResult, type KeyedRequest } from '../../records/write/idempotency.ts';
 import { RowRights } from '../../records/write/checks/row-rights.ts';
 import { executeWrite } from '../../records/write/write.ts';
@@ -22,8 +25,9 @@ import {
   planCreateAt,
   planUpdate,
   type ConflictOptions,
+  type Planned,
 } from '../../query/write/write.ts';
-import type { Preconditions, WritePlan } from '../../query/plan.ts';
+import type { Preconditions, UnplannedWrite, WritePlan } from '../../query/plan.ts';
 import { parseBody } from '../../query/request/body.ts';
 import { parsePrefer, readIdempotencyKey } from '../../query/request/headers.ts';
 import type { RequestKind } from '../../query/request/parameters.ts';
@@ -106,7 +110,7 @@ function planNew(
   moment: ClockAndIds,
   conflicts: Result<ConflictOptions> | undefined,
   isFilled: ReturnType<typeof filledBy>,
-): ReturnType<typeof planCreate> {
+): Planned<Extract<WritePlan, { kind: 'create' }>> {
   const options = conflicts?.ok === true ? conflicts.value : undefined;
   return id === undefined
     ? planCreate(body, resourceView, api, moment, options, isFilled)
@@ -187,9 +191,13 @@ export async function updateRecord(
     isFilled: filledBy(exchange.servedApi),
   };
   const moment = atOneTime(exchange.clockAndIds, call.caller.claims);
-  const prepared = await prepare(call, moment, (body) =>
-    inBodyTime(() => planUpdate(body, kind, id ?? idText, resourceView, moment, options)),
-  );
+  const prepared = await prepare(call, moment, (body) => {
+    const planned = inBodyTime(() =>
+      planUpdate(body, kind, id ?? idText, resourceView, moment, options),
+    );
+    // No record can have this id, so there is nothing to look up.
+    return planned.ok || id !== undefined ? planned : fail(planned.error);
+  });
   if (!prepared.ok) return prepared;
   if (id === undefined) return fail(notFound(resourceView.resource, idText));
   const { plan, context } = prepared.value;
@@ -267,7 +275,7 @@ export interface Prepared<Plan = WritePlan> {
 export async function prepare<Plan>(
   call: Call,
   moment: ClockAndIds,
-  plan: (body: unknown) => Result<Plan>,
+  plan: (body: unknown) => Planned<Plan>,
   others: readonly ApiError[] = [],
 ): Promise<Result<Prepared<Plan>>> {
   const { exchange, query } = call;
@@ -279,7 +287,7 @@ export async function prepare<Plan>(
   exchange.trace.enter('parse_body');
   const compiled = compiledOne(call, query);
   const body = parseBody(bytes.value);
-  const planned = body.ok ? plan(body.value) : body;
+  const planned: Planned<Plan> = body.ok ? plan(body.value) : body;
   // A caller that may not do it at all gets no other errors.
   if (!planned.ok && planned.error === refusalOf(call.caller, call.view.api.settings))
     return planned;
@@ -288,13 +296,45 @@ export async function prepare<Plan>(
     ...(compiled.ok ? [] : [compiled.error]),
     ...(planned.ok ? [] : [planned.error]),
   ];
-  if (problem !== undefined) return fail(joinErrors(problem, ...problems));
+  if (problem !== undefined) {
+    const error = joinErrors(problem, ...problems);
+    const { unplanned } = planned;
+    return fail(unplanned === undefined ? error : await lookUp(call, moment, unplanned, error));
+  }
   if (!compiled.ok) return compiled;
   if (!planned.ok) return planned;
   const plain = query.planKey === '' ? undefined : compiledOne(call, plainQuery);
   if (plain?.ok === false) return plain;
   const context = answeringWith(call, moment, compiled.value, plain?.value);
   return ok({ plan: planned.value, context, bytes: bytes.value });
+}
+
+/** Adds what other records say of a write that validation has refused; nothing if the database cannot be asked. */
+async function lookUp(
+  call: Call,
+  { now }: ClockAndIds,
+  unplanned: UnplannedWrite,
+  error: ApiError,
+): Promise<ApiError> {
+  const { database, servedApi, trace } = call.exchange;
+  const { dialect } = database;
+  const { statements } = servedApi;
+  const rights = new RowRights(call.view, call.caller.claims, now, dialect);
+  const names = namesOf(call);
+  trace.enter(writeStage(unplanned));
+  try {
+    // It is a write, because rules lock the rows that they judge. It ends without a commit.
+    return await database.write(async (transaction) => {
+      const access = { transaction, dialect, statements, names, rights };
+      const found = await lookUpRefused(unplanned, error, access);
+      throw new ApiFailure({ ...error, problems: [...(error.problems ?? []), ...found] });
+    }, requesterOf(call));
+  } catch (failure) {
+    if (failure instanceof ApiFailure) return failure.error;
+    // The request is wrong whatever the database says.
+    if (failure instanceof DatabaseFailure) return error;
+    throw failure;
+  }
 }
 
 /** The names of fields and resources for this caller and version. */

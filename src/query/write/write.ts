@@ -49,6 +49,7 @@ import type {
   NewRecord,
   Preconditions,
   Revision,
+  UnplannedWrite,
   UpdatePlan,
   Upsert,
   WriteKind,
@@ -63,6 +64,9 @@ export const immutableProblem = {
   ...breaks('immutable'),
 };
 
+/** A plan, or why there is none; `unplanned` is what can still be looked up. */
+export type Planned<Plan> = Result<Plan> & { readonly unplanned?: UnplannedWrite };
+
 /** Plans a POST at one moment (`atOneTime`) of one record, or of an array, of which all records are created or none. */
 export function planCreate(
   body: unknown,
@@ -71,7 +75,7 @@ export function planCreate(
   moment: ClockAndIds,
   conflicts?: ConflictOptions,
   isFilled?: Reading['isFilled'],
-): Result<CreatePlan> {
+): Planned<CreatePlan> {
   const { resource, inputs } = resourceView;
   const isArray = Array.isArray(body);
   const bodies: readonly unknown[] = isArray ? body : [body];
@@ -112,7 +116,11 @@ export function planCreate(
   const errors = issues.length > 0 ? [validationError(issues)] : [];
   if (notObjects.length > 0) return fail(joinErrors(noObject(notObjects), ...errors));
   const [error] = errors;
-  if (error !== undefined) return fail(error);
+  // An upsert may find the record that has its values.
+  if (error !== undefined)
+    return conflicts === undefined
+      ? { ...fail(error), unplanned: { resource, id: undefined, records } }
+      : fail(error);
   return ok({ kind: 'create', resource, isArray, records, upsert });
 }
 
@@ -242,7 +250,7 @@ export function planUpdate(
   resourceView: ResourceView,
   moment: ClockAndIds,
   { merges, preconditions, isFilled }: UpdateOptions,
-): Result<UpdatePlan> {
+): Planned<UpdatePlan> {
   const change = planChange(body, kind, id, resourceView, moment, merges, isFilled);
   return change.ok ? ok({ ...change.value, id, preconditions }) : change;
 }
@@ -267,7 +275,7 @@ function planChange(
   moment: ClockAndIds,
   merges: boolean,
   isFilled?: Reading['isFilled'],
-): Result<PlannedChange> {
+): Planned<PlannedChange> {
   if (!isJsonObject(body)) return fail(noObject());
   if (!mayWriteLinks(body, kind, resourceView, moment)) return refused(resourceView);
   const tooMany = tooManyLinks([body], resourceView);
@@ -277,7 +285,13 @@ function planChange(
   const change = readChangeOf(kind, body, id, resourceView, '', 0, reading);
   if (reading.isRefused) return refused(resourceView);
   if (reading.records >= limits.batchItems) return fail(tooManyNested(reading.records + 1, limits));
-  if (reading.issues.length > 0) return fail(validationError(reading.issues));
+  if (reading.issues.length > 0) {
+    const { resource } = resourceView;
+    return {
+      ...fail(validationError(reading.issues)),
+      ...(id === undefined ? {} : { unplanned: { resource, id, records: [change] } }),
+    };
+  }
   return ok(change);
 }
 

@@ -25,14 +25,13 @@ import { decodeValue, encodeValue, type Dialect } from '../../sql/dialect.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
 import {
   findConflicts,
-  hiddenKeys,
   keptIn,
-  missingOwners,
   type DataAccess,
   type Conflict,
   type IsKept,
 } from './checks/conflicts.ts';
 import { requireOneRow, type Row, type Transaction } from '../../databases/database.ts';
+import { conflictsOfNew, namedProblems, never, unseenValues } from './checks/lookups.ts';
 import { explainConflicts } from './checks/database-rules.ts';
 import { prepareLinks, writeLinks, type PreparedLinks } from './links/changes.ts';
 import { boundFor } from '../../query/bind.ts';
@@ -95,7 +94,7 @@ export class Writer {
         createAll: (...given) => this.createAll(...given),
         update: (...given) => this.update(...given),
         lookUp: async (resource, values, path) =>
-          this.problems(await this.lookUp(resource, values), path),
+          this.problems(await conflictsOfNew(this.access, resource, values), path),
         valueIn: (...given) => this.valueIn(...given),
       },
     );
@@ -237,7 +236,7 @@ export class Writer {
   ): Promise<MadeRow> {
     // A record that it points to was rejected: its other problems are reported as well.
     if (values === undefined) {
-      const conflicts = await this.lookUp(resource, sent);
+      const conflicts = await conflictsOfNew(this.access, resource, sent);
       problems.refuse([]);
       return { id: undefined, row: undefined, problems: this.problems(conflicts, path) };
     }
@@ -302,21 +301,6 @@ export class Writer {
     problems.note(missing);
     if (refused.length > 0) problems.refuse(refused);
     if (isForbidden) problems.forbid();
-  }
-
-  /** What is wrong with the values of a new record that is not created, as far as other records tell. */
-  private async lookUp(resource: Resource, values: FieldValues): Promise<readonly Conflict[]> {
-    const unseen = await this.unseen(resource, values, noValues, never);
-    const told = new Set(unseen.map(({ field }) => field));
-    const others = await findConflicts(
-      this.access,
-      resource,
-      values,
-      undefined,
-      'foreignKey',
-      told,
-    );
-    return [...unseen, ...others.filter(({ field }) => !told.has(field))];
   }
 
   /**
@@ -535,7 +519,7 @@ export class Writer {
     isKept: IsKept,
     change: () => Promise<Value>,
   ): Promise<Result<Value, readonly Conflict[]>> {
-    const unseen = await this.unseen(resource, values, current, isKept);
+    const unseen = await unseenValues(this.access, resource, values, current, isKept);
     const { access } = this;
     // Do not run it, so that neither timing nor statements distinguish a hidden record from a missing one.
     if (unseen.length > 0) {
@@ -546,33 +530,9 @@ export class Writer {
     return explainConflicts(access, { resource, values, id }, change);
   }
 
-  /** The values that lead to records which do not exist for the caller. */
-  private async unseen(
-    resource: Resource,
-    values: FieldValues,
-    current: FieldValues,
-    isKept: IsKept,
-  ): Promise<readonly Conflict[]> {
-    const morphs = touchedMorphs(resource, values);
-    const owners = await missingOwners(
-      this.access,
-      morphs,
-      valueIn(values, current),
-      isKept,
-      (field) => values.has(field),
-    );
-    return [
-      ...owners,
-      ...(await hiddenKeys(this.access, resource, values, valueIn(values, current), isKept)),
-    ];
-  }
-
   /** Conflicts under the caller's names; conflicts of hidden fields are omitted. */
   private problems(conflicts: readonly Conflict[], prefix: string): readonly FieldProblem[] {
-    return conflicts.flatMap(({ field, ...problem }) => {
-      const name = this.context.names.field(field);
-      return name === undefined ? [] : { field: `${prefix}${name}`, ...problem };
-    });
+    return namedProblems(this.context.names, conflicts, prefix);
   }
 
   private encode(value: JsonValue, field: Field): SqlValue {
@@ -593,5 +553,3 @@ function lengthOf(value: JsonValue): number {
 }
 
 const none = { ifMatch: undefined, ifNoneMatch: undefined };
-
-const never: IsKept = () => false;

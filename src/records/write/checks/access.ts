@@ -16,7 +16,7 @@ type Create = Extract<WritePlan, { kind: 'create' }>;
  * docs/contract/5-access.md#writes-under-row-rules.
  */
 export async function checkTarget(
-  { kind, resource, id }: Exclude<WritePlan, Create>,
+  { kind, resource, id }: Pick<Exclude<WritePlan, Create>, 'kind' | 'resource' | 'id'>,
   { transaction, statements, dialect }: DataAccess,
   rights: RowRights,
 ): Promise<void> {

@@ -45,8 +45,8 @@ export interface Conflict extends BrokenRule {
 
 /**
  * Finds why the database has rejected values: every field that references a missing record, is taken, is referenced by
- * others or is too long for its index. `id` is that of an existing record. Unique keys with an `unseen` field are not
- * checked, since that field references a record that does not exist for the caller.
+ * others or is too long for its index. `id` is that of an existing record. Keys with an `unseen` field are not checked:
+ * that field references a record that does not exist for the caller, or its value is not known.
  */
 export async function findConflicts(
   access: DataAccess,
@@ -58,7 +58,7 @@ export async function findConflicts(
 ): Promise<readonly Conflict[]> {
   const own = id === undefined ? undefined : await currentRecord(access, resource, id);
   const conflicts = [
-    ...(await danglingKeys(access, resource, values, own)),
+    ...(await danglingKeys(access, resource, values, own, unseen)),
     ...(await takenValues(access, resource, values, own, unseen)),
     ...(own === undefined ? [] : await referencedValues(access, resource, values, own)),
   ];
@@ -179,12 +179,14 @@ async function danglingKeys(
   resource: Resource,
   values: FieldValues,
   own: OwnRecord | undefined,
+  unseen: ReadonlySet<Field>,
 ): Promise<readonly Conflict[]> {
   const { transaction, dialect, statements } = access;
   const conflicts: Conflict[] = [];
   const valueOf = (field: Field): JsonValue | undefined =>
     values.get(field) ?? decodeValue(dialect, own?.values.get(field) ?? null, field);
   for (const { key, target, value, fields } of writtenKeys(resource, values, valueOf)) {
+    if (keyFields(key).some((part) => unseen.has(part))) continue;
     const bound = [encodeValue(dialect, value, target)];
     const [row] = await transaction.all(statements.exists(target), { bound });
     if (row !== undefined) continue;
