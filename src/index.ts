@@ -26,8 +26,6 @@ export type {
   Fail,
   Operation,
   ResourceCode,
-  Sql,
-  SqlName,
   User,
   WriteHookContext,
 } from './extensions/code.ts';

@@ -49,6 +49,7 @@ export const sections: readonly Section[] = [
     ['Several tenants', 'how-to/multi-tenancy.md'],
     ['Log in', 'how-to/login.md'],
     ['Versions', 'how-to/versions.md'],
+    ['Own code', 'how-to/own-code.md'],
   ),
   section(
     'Run',

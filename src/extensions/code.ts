@@ -105,22 +105,10 @@ export type Fail = (
   options?: { readonly code?: string },
 ) => never;
 
-/** SQL on the database of the API: values are bound, an array as one value. Gives rows as objects. */
-export interface Sql {
-  (text: TemplateStringsArray, ...values: readonly unknown[]): Promise<AnyRecord[]>;
-  /** The name of a table or column in the text. */
-  readonly name: (name: string) => SqlName;
-}
-
-/** A name that is part of the text of a statement. */
-export interface SqlName {
-  readonly sqlName: string;
-}
-
 /** The API in process, in the names of the file. */
 export type Db<Api extends ApiTypes> = Api['client'] & {
   /** The same without access rules. It may write `readOnly` fields, too. */
-  readonly asOwner: Api['client'] & { readonly sql: Sql };
+  readonly asOwner: Api['client'];
 };
 
 /** What hooks, endpoints and computed values get. */

@@ -128,7 +128,6 @@ function filtersSource(): string {
     .replace("'exists' | 'null'", some(isFlag));
 }
 
-/** What own code is typed by. */
 const apiType =
   '/** What `defineCode` of plinth takes. */\nexport interface Api {\n  readonly resources: Resources;\n  readonly client: Client;\n}\n';
 

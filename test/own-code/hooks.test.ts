@@ -334,7 +334,7 @@ describe('beforeDelete, also and afterCommit', () => {
             also((record: Readonly<Record<string, unknown>>) => ({
               method: 'POST',
               path: '/audit-log',
-              body: order['name'] === 'bad' ? {} : { what: `order ${record['id']}` },
+              body: order['name'] === 'bad' ? {} : { what: `order ${String(record['id'])}` },
             }));
           },
         },

@@ -91,6 +91,6 @@ function logOf({ note, requestId }: Exchange): CodeLog {
   const at =
     (level: NoteLevel): CodeLog['info'] =>
     (message, details) =>
-      note({ level, requestId, message: String(message), details });
+      note({ level, requestId, message, details });
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

@@ -3,7 +3,7 @@ import { serverDefaults } from '../../../specification/keys/server.ts';
 import type { CodeRun, Exchange } from '../exchange.ts';
 import { CodeTimeout, errorOfCode, TooDeep } from './failing.ts';
 
-/** How often own code may be called by what own code does. See docs/contract/10-own-code.md#hooks, rule 16. */
+/** How often own code may be called by what own code does. See docs/contract/10-own-code.md#hooks, rule 13. */
 const mostDepth = 5;
 
 /** The run of an exchange that own code is about to run in. `timeout` in ms; default: that of a request. */

@@ -1,0 +1,221 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { ResourceCode } from '../../src/extensions/code.ts';
+import { serveBoth, type Both } from '../support/both.ts';
+
+const specification = `
+code: ./api.ts
+server: { requestTimeout: 2s }
+resources:
+  counters:
+    fields:
+      name: { type: string }
+      value: { type: integer, default: 0 }
+      visits: { type: integer, default: 0, readOnly: true }
+`;
+
+/** The hooks of the present test. */
+let current: ResourceCode = {};
+let both: Both;
+beforeAll(async () => {
+  const counters: ResourceCode = {
+    beforeCreate: (...given) => current.beforeCreate?.(...given),
+    beforeUpdate: (...given) => current.beforeUpdate?.(...given),
+    afterCommit: (...given) => current.afterCommit?.(...given),
+  };
+  both = await serveBoth(specification, {}, undefined, { code: { resources: { counters } } });
+});
+afterEach(async () => {
+  current = {};
+  await both.send('DELETE', '/v1/counters?id_gt=0');
+});
+afterAll(() => both.stop());
+
+function serve(code: { readonly resources: { readonly counters: ResourceCode } }): Both {
+  current = code.resources.counters;
+  return both;
+}
+
+async function made(api: Both): Promise<string> {
+  const { body } = await api.send('POST', '/v1/counters', { name: 'a' });
+  return `/v1/counters/${(body as { id: number }).id}`;
+}
+
+const internal = { status: 500, code: 'INTERNAL_ERROR' };
+
+test.each<
+  readonly [
+    name: string,
+    beforeCreate: NonNullable<ResourceCode['beforeCreate']>,
+    answer: object,
+    logged: string | undefined,
+  ]
+>([
+  [
+    'throws',
+    () => {
+      throw new TypeError('no key');
+    },
+    internal,
+    'no key',
+  ],
+  ['rejects with no error', () => Promise.reject('bad'), internal, 'bad'],
+  [
+    'never ends',
+    () => new Promise(() => undefined),
+    { status: 504, code: 'HANDLER_TIMEOUT' },
+    undefined,
+  ],
+  ['sets the id', (record) => void (record['id'] = 7), internal, 'must not set the id'],
+  ['sets what is no field', (record) => void (record['nam'] = 7), internal, 'did you mean name?'],
+  ['fails outside of 4xx', (_, { fail }) => fail(500, 'x'), internal, 'from 400 to 499'],
+  [
+    'fails with fields',
+    (_, { fail }) => fail(422, { field: 'name', message: 'is taken', rule: 'unique' }),
+    { status: 422, code: 'INVALID_VALUE', errors: [{ field: 'name', message: 'is taken' }] },
+    undefined,
+  ],
+  [
+    'fails with a status alone',
+    (_, { fail }) => fail(403),
+    { status: 403, code: 'FORBIDDEN' },
+    undefined,
+  ],
+  [
+    'calls itself in a circle',
+    async (_, { db }) => {
+      await db['counters']?.create({ name: 'again' });
+    },
+    { status: 500, code: 'HOOK_DEPTH' },
+    'beforeCreate of counters → beforeCreate of counters',
+  ],
+  [
+    'passes on what a caller may not do',
+    async (_, { db }) => {
+      await db['counters']?.get(99);
+    },
+    { status: 404, code: 'RESOURCE_NOT_FOUND' },
+    undefined,
+  ],
+  [
+    'passes on what fails for the owner',
+    async (_, { db }) => {
+      await db.asOwner['counters']?.get(99);
+    },
+    internal,
+    'There is no record',
+  ],
+])(
+  'a hook that %s is answered, and the server lives',
+  async (_name, beforeCreate, answer, logged) => {
+    const api = serve({ resources: { counters: { beforeCreate } } });
+    const refused = await api.send('POST', '/v1/counters', { name: 'a' });
+    expect(refused.body).toMatchObject(answer);
+    const failures = api.failures.splice(0).map(String);
+    if (logged === undefined) expect(failures).toEqual([]);
+    else expect(failures.join('\n')).toContain(logged);
+    expect((await api.get('/v1/counters')).body).toEqual([]);
+  },
+);
+
+test('PATCHes of one record at once lose none', async () => {
+  const api = serve({
+    resources: {
+      counters: {
+        async beforeUpdate(change, { before }) {
+          await new Promise((resolve) => setImmediate(resolve));
+          change['visits'] = (before['visits'] as number) + 1;
+        },
+      },
+    },
+  });
+  const path = await made(api);
+  for (const side of api.sides) {
+    const statuses = new Map<number, number>();
+    const patches = Array.from({ length: 300 }, async (_, index) => {
+      const { status } = await fetch(`${side.url}${path}`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ value: index }),
+      });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    });
+    await Promise.all(patches);
+    const done = statuses.get(200) ?? 0;
+    // A request that waited too long for its turn says so, and has counted nothing.
+    expect((await side.get(path)).body).toMatchObject({ visits: done });
+    expect(done).toBeGreaterThan(0);
+  }
+});
+
+test('a record that changes while its hook runs is seen again', async () => {
+  let runs = 0;
+  const api = serve({
+    resources: {
+      counters: {
+        async beforeUpdate(change, { before, db }) {
+          runs += 1;
+          // What another process would do meanwhile.
+          if (before['value'] === 0 && change['name'] !== undefined)
+            await db['counters']?.update(before['id'], { value: 1 });
+          if (change['name'] !== undefined) change['visits'] = before['value'];
+        },
+      },
+    },
+  });
+  const path = await made(api);
+  const patched = await api.send('PATCH', path, { name: 'b' });
+  expect(patched.body).toMatchObject({ name: 'b', value: 1, visits: 1 });
+  expect(runs).toBe(6);
+});
+
+test('a record that never stays as it is ends with CONFLICT', async () => {
+  const api = serve({
+    resources: {
+      counters: {
+        async beforeUpdate(change, { before, db }) {
+          if (change['name'] !== undefined)
+            await db['counters']?.update(before['id'], { value: (before['value'] as number) + 1 });
+        },
+      },
+    },
+  });
+  const path = await made(api);
+  const refused = await api.send('PATCH', path, { name: 'b' });
+  expect(refused.body).toMatchObject({ status: 409, code: 'CONFLICT' });
+  expect(refused.headers.get('retry-after')).toBe('1');
+  expect((await api.get(path)).body).toMatchObject({ name: 'a', value: 5 });
+});
+
+test('an afterCommit that throws is logged, and does not change the answer', async () => {
+  const api = serve({
+    resources: {
+      counters: {
+        afterCommit() {
+          throw new Error('mail server down');
+        },
+      },
+    },
+  });
+  expect((await api.send('POST', '/v1/counters', { name: 'a' })).status).toBe(201);
+  await expect.poll(() => api.failures.length).toBe(2);
+  expect(api.failures.splice(0).map(String)[0]).toContain('mail server down');
+});
+
+test('what was done under an Idempotency-Key is not judged again', async () => {
+  let runs = 0;
+  const api = serve({
+    resources: {
+      counters: {
+        beforeCreate(_, { fail }) {
+          runs += 1;
+          if (runs > 2) fail(409, 'sold out');
+        },
+      },
+    },
+  });
+  const key = { 'idempotency-key': 'one' };
+  const first = await api.send('POST', '/v1/counters', { name: 'a' }, key);
+  const second = await api.send('POST', '/v1/counters', { name: 'a' }, key);
+  expect(second.text).toBe(first.text);
+  expect((await api.send('POST', '/v1/counters', { name: 'b' })).status).toBe(409);
+});
