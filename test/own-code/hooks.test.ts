@@ -40,7 +40,8 @@ afterEach(async () => {
 });
 
 async function serve(code: Code): Promise<Both> {
-  both = await serveBoth(specification, {}, undefined, { code });
+  // Own code has statuses that no document knows.
+  both = await serveBoth(specification, {}, undefined, { code, isCompared: true });
   return both;
 }
 
