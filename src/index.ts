@@ -1,4 +1,31 @@
-/** The public API of the package: from the text of a specification to its model, and what functions of a user's are called with. */
+/** The public API of the package. */
+import type { CreateServerOptions, PlinthServer } from './server/embedding.ts';
+
+/**
+ * Makes a server in this process, which may hold several. It does not touch signals, the exit code and the standard streams.
+ * Rejects with a `SpecificationError` if the specification has errors, and with an `Error` that says what to do if it cannot
+ * be served for another reason.
+ *
+ * ```ts
+ * const server = await createServer({ file: 'plinth.yaml', mode: 'dev' });
+ * await server.listen({ port: 4000 });
+ * ```
+ */
+export async function createServer(options: CreateServerOptions = {}): Promise<PlinthServer> {
+  // A module that only takes a type or `defineCode` of the package does not load the server.
+  const { makeServer } = await import('./server/create-server.ts');
+  return makeServer(options);
+}
+
+export { SpecificationError } from './server/embedding.ts';
+export type {
+  CreateServerOptions,
+  ListenAddress,
+  Logger,
+  PlinthServer,
+} from './server/embedding.ts';
+export type { FetchContext, Next } from './http/server/server.ts';
+/** From the text of a specification to its model, and what functions of a user's are called with. */
 export { loadSpecification } from './model/load-specification.ts';
 export type { Problem } from './specification/problems.ts';
 export type { Specification } from './specification/specification.ts';

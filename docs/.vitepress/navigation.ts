@@ -50,6 +50,7 @@ export const sections: readonly Section[] = [
     ['Log in', 'how-to/login.md'],
     ['Versions', 'how-to/versions.md'],
     ['Own code', 'how-to/own-code.md'],
+    ['Embed in an application', 'how-to/embed.md'],
   ),
   section(
     'Run',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Context } from '../../src/cli/context.ts';
+import type { Context } from '../../src/server/context.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { code, table } from './markdown.ts';
 

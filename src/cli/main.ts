@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import process from 'node:process';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import type { Context } from './context.ts';
+import type { Context } from '../server/context.ts';
 import { requireNode } from './node-version.ts';
 
 const packageFile = new URL('../../package.json', import.meta.url);
@@ -21,8 +21,8 @@ enableCompileCache(process.env);
 setFlagsFromString('--no-allocation-site-pretenuring');
 // Without it the heap may double repeatedly before a collection: 150 MiB more with a thousand clients.
 setFlagsFromString('--heap-growing-percent=25');
-const { userFolder } = await import('./context.ts');
-const { processOutput } = await import('./output.ts');
+const { userFolder } = await import('../server/context.ts');
+const { processOutput } = await import('./process-output.ts');
 const { runCommand } = await import('./run.ts');
 const { uuidv7 } = await import('../lib/uuid.ts');
 

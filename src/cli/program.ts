@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { shellArgument, fromFolder, typedCommand, type Context } from './context.ts';
+import { shellArgument, fromFolder, typedCommand, type Context } from '../server/context.ts';
 import { exampleNames } from './files/examples.ts';
 import type { CheckFlags } from './commands/check.ts';
 import type { ExportFlags } from './commands/export.ts';
@@ -9,8 +9,8 @@ import type { GenerateFlags } from './commands/generate.ts';
 import type { IntrospectFlags } from './commands/introspect.ts';
 import type { PromoteFlags } from './commands/promote.ts';
 import { adviceOnOption, commandFor } from './other-words.ts';
-import type { DevFlags } from './serve/address.ts';
-import type { SpecificationFlags } from './files/specification.ts';
+import type { DevFlags } from '../server/serve/address.ts';
+import type { SpecificationFlags } from '../server/files/specification.ts';
 import type { StartFlags } from './commands/start.ts';
 import type { TypesFlags } from './commands/types.ts';
 

@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
 import { messageOf } from '../lib/message-of.ts';
 import { MissingPackages } from '../lib/optional-package.ts';
-import type { Context } from './context.ts';
-import { CommandFailure, databaseFailure, fileReason } from './failure.ts';
+import type { Context } from '../server/context.ts';
+import { CommandFailure, databaseFailure, fileReason } from '../server/failure.ts';
 import { buildProgram } from './program.ts';
 
 /** Runs one command; returns its exit code: 0 success, 1 failure, 2 wrong usage. */

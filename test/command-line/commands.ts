@@ -1,4 +1,4 @@
-import type { Output } from '../../src/cli/output.ts';
+import type { Output } from '../../src/server/output.ts';
 import { runCommand } from '../../src/cli/run.ts';
 import { until, type Folder } from '../support/command.ts';
 import { endAfterFile } from '../support/leftovers.ts';

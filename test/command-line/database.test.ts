@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { databaseFailure } from '../../src/cli/failure.ts';
+import { databaseFailure } from '../../src/server/failure.ts';
 import {
   launch,
   library,

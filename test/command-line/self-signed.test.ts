@@ -4,7 +4,7 @@ import { createServer, get } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { makeCertificate } from '../../src/cli/serve/self-signed.ts';
+import { makeCertificate } from '../../src/server/serve/self-signed.ts';
 
 const from = new Date('2026-01-31T23:59:59Z');
 

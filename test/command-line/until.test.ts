@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requireSpecification } from '../../src/cli/files/specification.ts';
+import { requireSpecification } from '../../src/server/files/specification.ts';
 import { makeFolder } from '../support/command.ts';
 import { quietContext } from '../sandboxes/sandboxes.ts';
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { watchFiles, type FileWatch } from '../../src/cli/dev/watch.ts';
+import { watchFiles, type FileWatch } from '../../src/server/dev/watch.ts';
 import { endAfterFile } from '../support/leftovers.ts';
 import { makeFolder, until } from '../support/command.ts';
 

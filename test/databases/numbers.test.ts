@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drainDelays } from '../../src/cli/serve/serve.ts';
+import { drainDelays } from '../../src/cli/serve.ts';
 import { busyPatience } from '../../src/databases/sqlite/errors.ts';
 import { longestDelay } from '../../src/http/load/admission.ts';
 import { defaults } from '../../src/http/server/server.ts';

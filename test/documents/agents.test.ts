@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/specification/problems.ts';
 import { runCommand } from '../../src/cli/run.ts';
-import type { Context } from '../../src/cli/context.ts';
+import type { Context } from '../../src/server/context.ts';
 import { makeFolder, root } from '../support/command.ts';
 
 // What agents read of Plinth: llms.txt and the skill.

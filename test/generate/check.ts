@@ -1,5 +1,5 @@
-import { checkGeneration } from '../../src/cli/dev/data-problems.ts';
-import { formatProblem, requireSpecification } from '../../src/cli/files/specification.ts';
+import { checkGeneration } from '../../src/server/dev/data-problems.ts';
+import { formatProblem, requireSpecification } from '../../src/server/files/specification.ts';
 import { makeFolder } from '../support/command.ts';
 import { quietContext } from '../sandboxes/sandboxes.ts';
 

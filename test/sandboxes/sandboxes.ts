@@ -1,8 +1,8 @@
-import type { Context } from '../../src/cli/context.ts';
-import { fillEmpty } from '../../src/cli/dev/fill.ts';
-import { sandboxSource } from '../../src/cli/dev/sandbox-source.ts';
-import { requireSpecification } from '../../src/cli/files/specification.ts';
-import { openTemporary } from '../../src/cli/database/sqlite.ts';
+import type { Context } from '../../src/server/context.ts';
+import { fillEmpty } from '../../src/server/dev/fill.ts';
+import { sandboxSource } from '../../src/server/dev/sandbox-source.ts';
+import { requireSpecification } from '../../src/server/files/specification.ts';
+import { openTemporary } from '../../src/server/database/sqlite.ts';
 import { Sandboxes, type SandboxSource } from '../../src/http/sandboxes/sandboxes.ts';
 import type { ServerOptions } from '../../src/http/server/server.ts';
 import { uuidv7 } from '../../src/lib/uuid.ts';

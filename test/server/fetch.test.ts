@@ -23,6 +23,12 @@ function ask(method: string, path: string, init: RequestInit = {}): Promise<Resp
   return api.fetch(new Request(`http://api.example${path}`, { method, ...init }));
 }
 
+type Asked = readonly [
+  method: string,
+  path: string,
+  init: Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> },
+];
+
 /** What differs in every response. */
 const own = new Set(['x-request-id', 'date', 'connection', 'keep-alive', 'transfer-encoding']);
 
@@ -63,7 +69,7 @@ test.each([
   ['PATCH', '/v1/notes/1', { headers: { 'content-type': 'application/json' }, body: '{}' }],
   ['POST', '/v1/notes', { headers: json, body: '{}' }],
   ['DELETE', '/v1/notes/8', { headers: key }],
-] as [string, string, RequestInit][])(
+] satisfies Asked[] as Asked[])(
   '%s %s is answered as over a socket (%#)',
   async (method, path, init) => {
     const headers = { 'accept-encoding': 'identity', accept: '*/*', ...init.headers };
@@ -85,7 +91,7 @@ test('a body that is streamed is read piece by piece', async () => {
     headers: json,
     body,
     duplex: 'half',
-  } as RequestInit);
+  });
   expect([answer.status, await answer.json()]).toMatchObject([201, { text: 'in pieces', size: 5 }]);
   expect(answer.headers.get('location')).toMatch(/^\/v1\/notes\/\d+$/u);
 });
@@ -102,7 +108,7 @@ test('a streamed body that is too long is refused before its end', async () => {
     headers: json,
     body,
     duplex: 'half',
-  } as RequestInit);
+  });
   expect([answer.status, sent < 10]).toEqual([413, true]);
 });
 

@@ -27,13 +27,16 @@ async function mounted(
   next: ((response: ServerResponse) => Next) | null = (response) => () => void response.end('next'),
 ): Promise<void> {
   const server = createServer((request: IncomingMessage & { originalUrl?: string }, response) => {
-    void before(request).then(() => {
+    const answer = async (): Promise<void> => {
+      await before(request);
       const { url = '' } = request;
       request.originalUrl = url;
       const rest = url.slice(mount.length);
       request.url = rest.startsWith('/') ? rest : `/${rest}`;
-      api.handler(request, response, next?.(response));
-    });
+      const goOn = next?.(response);
+      api.handler(request, response, goOn);
+    };
+    void answer();
   });
   await new Promise<void>((done) => {
     server.listen(0, '127.0.0.1', done);

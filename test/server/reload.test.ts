@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Provenance } from '../../src/generate/fill/provenance.ts';
-import { LiveReload } from '../../src/cli/dev/reload.ts';
-import { requireSpecification } from '../../src/cli/files/specification.ts';
-import { openTemporary } from '../../src/cli/database/sqlite.ts';
-import { developmentTarget } from '../../src/cli/database/target.ts';
+import { LiveReload } from '../../src/server/dev/reload.ts';
+import { requireSpecification } from '../../src/server/files/specification.ts';
+import { openTemporary } from '../../src/server/database/sqlite.ts';
+import { developmentTarget } from '../../src/server/database/target.ts';
 import type { ReloadEvent, TraceReader } from '../../src/observability/events.ts';
 import { library, makeFolder, until } from '../support/command.ts';
 import { quietContext } from '../sandboxes/sandboxes.ts';

@@ -7,18 +7,18 @@ import { findDataFiles } from '../../transfer/import/files.ts';
 import type { Api } from '../../model/api.ts';
 import { collectProblems, inOrder } from '../../specification/parsers/collector.ts';
 import type { Problem } from '../../specification/problems.ts';
-import { shownPath, type Context } from '../context.ts';
-import { withStoredForms, columnAdvice, withDatabase } from '../database/database.ts';
-import { CommandFailure } from '../failure.ts';
-import { checkGeneration, checkSources } from '../dev/data-problems.ts';
+import { shownPath, type Context } from '../../server/context.ts';
+import { withStoredForms, columnAdvice, withDatabase } from '../../server/database/database.ts';
+import { CommandFailure } from '../../server/failure.ts';
+import { checkGeneration, checkSources } from '../../server/dev/data-problems.ts';
 import {
   formatProblem,
   readSpecification,
   requireSpecification,
   type SpecificationFlags,
   type SpecificationFile,
-} from '../files/specification.ts';
-import { databaseTarget } from '../database/target.ts';
+} from '../../server/files/specification.ts';
+import { databaseTarget } from '../../server/database/target.ts';
 
 export interface CheckFlags extends SpecificationFlags {
   readonly json?: boolean;

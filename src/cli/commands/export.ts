@@ -12,13 +12,13 @@ import { unknownName } from '../../model/build/names.ts';
 import { csv, jsonList, ndjson } from '../../http/response/record-formats.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { RecordValue } from '../../records/serialize/record.ts';
-import { fromFolder, type Context } from '../context.ts';
-import { withStoredForms, withDatabase } from '../database/database.ts';
-import { CommandFailure, fileReason } from '../failure.ts';
-import { countLines, inFileOrder, recordsWere } from '../output.ts';
-import { requireCurrent } from '../database/schema.ts';
-import { requireSpecification } from '../files/specification.ts';
-import { targetOrDevelopment, type OpenDatabase } from '../database/target.ts';
+import { fromFolder, type Context } from '../../server/context.ts';
+import { withStoredForms, withDatabase } from '../../server/database/database.ts';
+import { CommandFailure, fileReason } from '../../server/failure.ts';
+import { countLines, inFileOrder, recordsWere } from '../../server/output.ts';
+import { requireCurrent } from '../../server/database/schema.ts';
+import { requireSpecification } from '../../server/files/specification.ts';
+import { targetOrDevelopment, type OpenDatabase } from '../../server/database/target.ts';
 
 type ExportFormat = DataFile['format'];
 

@@ -2,20 +2,20 @@ import { madeByOne, Provenance, seedOf } from '../../generate/fill/provenance.ts
 import { recipeOf } from '../../generate/fill/recipe.ts';
 import type { Resource } from '../../model/api.ts';
 import { unknownName } from '../../model/build/names.ts';
-import { shellArgument, type Context } from '../context.ts';
-import { withStoredForms, withDatabase } from '../database/database.ts';
-import { CommandFailure } from '../failure.ts';
-import { fillResources } from '../dev/fill-resources.ts';
-import { refill, tablesLoaded, tablesOf, totalOf, type Filled } from '../dev/fill.ts';
-import { countLines, grouped, inFileOrder, recordsWere } from '../output.ts';
-import { requireCurrent } from '../database/schema.ts';
+import { shellArgument, type Context } from '../../server/context.ts';
+import { withStoredForms, withDatabase } from '../../server/database/database.ts';
+import { CommandFailure } from '../../server/failure.ts';
+import { fillResources } from '../../server/dev/fill-resources.ts';
+import { refill, tablesLoaded, tablesOf, totalOf, type Filled } from '../../server/dev/fill.ts';
+import { countLines, grouped, inFileOrder, recordsWere } from '../../server/output.ts';
+import { requireCurrent } from '../../server/database/schema.ts';
 import {
   requireSpecification,
   type SpecificationFlags,
   type SpecificationFile,
-} from '../files/specification.ts';
-import { requireDeleting, requireNamed } from '../database/consent.ts';
-import { targetOrDevelopment, type OpenDatabase } from '../database/target.ts';
+} from '../../server/files/specification.ts';
+import { requireDeleting, requireNamed } from '../consent.ts';
+import { targetOrDevelopment, type OpenDatabase } from '../../server/database/target.ts';
 
 export interface GenerateFlags extends SpecificationFlags {
   readonly database?: string;

@@ -1,10 +1,10 @@
 import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { shellArgument, fromFolder, typedCommand, type Context } from '../context.ts';
+import { shellArgument, fromFolder, typedCommand, type Context } from '../../server/context.ts';
 import { schemaLine, writeEditorSchema } from '../files/editor-schema.ts';
 import { exampleNames, examplesFolder } from '../files/examples.ts';
-import { CommandFailure, fileReason } from '../failure.ts';
-import { ownFolder } from '../files/own-folder.ts';
+import { CommandFailure, fileReason } from '../../server/failure.ts';
+import { ownFolder } from '../../server/files/own-folder.ts';
 import { loadOptional } from '../../lib/optional-package.ts';
 import { wholeOrNothing } from '../../lib/whole-files.ts';
 

@@ -7,14 +7,20 @@ import { readJsonServer, type JsonServerFile } from '../../introspection/json-se
 import { draftOf } from '../../introspection/resources.ts';
 import { measureJson, repeatedMember } from '../../query/request/json.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { shellArgument, fromFolder, shownPath, typedCommand, type Context } from '../context.ts';
-import { introspectDatabase } from '../database/database.ts';
+import {
+  shellArgument,
+  fromFolder,
+  shownPath,
+  typedCommand,
+  type Context,
+} from '../../server/context.ts';
+import { introspectDatabase } from '../../server/database/database.ts';
 import { refreshEditorSchema, schemaLine } from '../files/editor-schema.ts';
 import { visible } from '../../lib/control-characters.ts';
-import { CommandFailure, fileReason } from '../failure.ts';
+import { CommandFailure, fileReason } from '../../server/failure.ts';
 import { writeDocument } from '../files/document.ts';
-import { readSpecification, formatProblem } from '../files/specification.ts';
-import { withoutPassword } from '../database/target.ts';
+import { readSpecification, formatProblem } from '../../server/files/specification.ts';
+import { withoutPassword } from '../../server/database/target.ts';
 import { wholeOrNothing } from '../../lib/whole-files.ts';
 
 export interface IntrospectFlags {

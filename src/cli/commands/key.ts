@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { reservedRoles } from '../../specification/reserved.ts';
-import type { Context } from '../context.ts';
-import { CommandFailure } from '../failure.ts';
+import type { Context } from '../../server/context.ts';
+import { CommandFailure } from '../../server/failure.ts';
 
 interface Flags {
   readonly name?: string;

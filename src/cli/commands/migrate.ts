@@ -1,11 +1,16 @@
 import { counted } from '../../model/values.ts';
 import { neededSteps, type MigrationOptions } from '../../migrations/steps.ts';
-import type { Context } from '../context.ts';
-import { withStoredForms, inspect, withDatabase, type Inspected } from '../database/database.ts';
-import { CommandFailure } from '../failure.ts';
-import { migrationRefusal, stepLines } from '../database/schema.ts';
-import { requireSpecification, type SpecificationFlags } from '../files/specification.ts';
-import { databaseTarget, migrateCommand, type Target } from '../database/target.ts';
+import type { Context } from '../../server/context.ts';
+import {
+  withStoredForms,
+  inspect,
+  withDatabase,
+  type Inspected,
+} from '../../server/database/database.ts';
+import { CommandFailure } from '../../server/failure.ts';
+import { migrationRefusal, stepLines } from '../../server/database/schema.ts';
+import { requireSpecification, type SpecificationFlags } from '../../server/files/specification.ts';
+import { databaseTarget, migrateCommand, type Target } from '../../server/database/target.ts';
 
 interface Flags extends SpecificationFlags, MigrationOptions {
   readonly database?: string;

@@ -1,9 +1,9 @@
 import { exampleRows } from '../../generate/examples.ts';
 import { makeGenerator } from '../../generate/generator.ts';
 import { openApiDocument } from '../../openapi/document/document.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../server/context.ts';
 import { wholeView, writeDocument, type DocumentFlags } from '../files/document.ts';
-import { requireSpecification } from '../files/specification.ts';
+import { requireSpecification } from '../../server/files/specification.ts';
 
 /** `plinth openapi [file]`: the OpenAPI document of a version with everything in it. */
 export async function openapi(context: Context, flags: DocumentFlags): Promise<void> {

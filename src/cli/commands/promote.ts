@@ -4,25 +4,25 @@ import { isEqual, promote as copyAll, type PromotedTable } from '../../transfer/
 import { PromoteConflict, PromoteRefusal } from '../../transfer/promote/table.ts';
 import type { Api } from '../../model/api.ts';
 import { servicePrefix } from '../../sql/schema/service-tables.ts';
-import type { Context } from '../context.ts';
-import { withStoredForms, withDatabase } from '../database/database.ts';
-import { databaseKinds, kindOf } from '../database/kinds.ts';
-import { CommandFailure } from '../failure.ts';
-import { grouped } from '../output.ts';
+import type { Context } from '../../server/context.ts';
+import { withStoredForms, withDatabase } from '../../server/database/database.ts';
+import { databaseKinds, kindOf } from '../../server/database/kinds.ts';
+import { CommandFailure } from '../../server/failure.ts';
+import { grouped } from '../../server/output.ts';
 import {
   migrationAdvice,
   migrationRefusal,
   missingSteps,
   requireCurrent,
   stepLines,
-} from '../database/schema.ts';
-import { requireSpecification, type SpecificationFile } from '../files/specification.ts';
+} from '../../server/database/schema.ts';
+import { requireSpecification, type SpecificationFile } from '../../server/files/specification.ts';
 import {
   databaseTarget,
   withoutPassword,
   type OpenDatabase,
   type Target,
-} from '../database/target.ts';
+} from '../../server/database/target.ts';
 
 export interface PromoteFlags {
   readonly spec?: string;

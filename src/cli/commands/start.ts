@@ -1,21 +1,23 @@
 import cluster from 'node:cluster';
-import { accessOf, anonymous, matchingRules, operations } from '../../model/access.ts';
-import type { Resource } from '../../model/api.ts';
-import { unboundTokens } from '../../model/build/auth.ts';
-import { fromFolder, type Context } from '../context.ts';
-import { databaseName, withDatabase, withStoredForms } from '../database/database.ts';
-import { kindOf } from '../database/kinds.ts';
-import { CommandFailure } from '../failure.ts';
-import { requireCurrent } from '../database/schema.ts';
-import { noteRefusal, Rereading, rereadSpecification, type Terms } from '../serve/reread.ts';
-import { listenAddress, readPort, readWorkers, type DevFlags } from '../serve/address.ts';
-import { withCode } from '../files/code.ts';
+import { fromFolder, type Context } from '../../server/context.ts';
+import { databaseName, withDatabase, withStoredForms } from '../../server/database/database.ts';
+import { kindOf } from '../../server/database/kinds.ts';
+import { CommandFailure } from '../../server/failure.ts';
+import { requireCurrent } from '../../server/database/schema.ts';
+import {
+  noteRefusal,
+  Rereading,
+  rereadSpecification,
+  type Terms,
+} from '../../server/serve/reread.ts';
+import { requireAccess, requireTarget } from '../../server/serve/start-rules.ts';
+import { listenAddress, readPort, readWorkers, type DevFlags } from '../../server/serve/address.ts';
+import { withCode } from '../../server/files/code.ts';
 import {
   formatProblem,
   requireSpecification,
   type SpecificationFile,
-} from '../files/specification.ts';
-import { databaseTarget, type Target } from '../database/target.ts';
+} from '../../server/files/specification.ts';
 import type { WorkerRole } from '../workers/worker.ts';
 
 export interface StartFlags extends DevFlags {
@@ -100,51 +102,7 @@ async function serveOver(
       context.onHangup(() => undefined);
       worker.onSpecification((text) => live.reread(text));
     }
-    const { serve } = await import('../serve/serve.ts');
+    const { serve } = await import('../serve.ts');
     await serve(context, specification, open, flags, 'start', { worker, live });
   });
-}
-
-function requireTarget(
-  context: Context,
-  flags: StartFlags,
-  specification: SpecificationFile,
-): Target {
-  const target = databaseTarget(context, specification, flags.database);
-  if (target === undefined)
-    throw new CommandFailure(
-      `"plinth start" needs a database by name. Add "database: sqlite:PATH" or "database: postgres://…" to ${specification.name}, or give --database.`,
-    );
-  return target;
-}
-
-/**
- * Without `auth`, `access` has to be written out for every operation of every resource. Returns the resources that
- * everyone may write. See docs/contract/6-operation.md#modes. With `auth`, public keys need an issuer and an audience: see
- * docs/contract/5-access.md#tokens, rule 10.
- */
-function requireAccess({ name, api }: SpecificationFile): readonly string[] {
-  const { settings, resources } = api;
-  const unbound = settings.auth?.jwt && unboundTokens(settings.auth.jwt);
-  if (unbound !== undefined) throw new CommandFailure(`${name}, auth.jwt: ${unbound}.`);
-  if (settings.auth !== undefined) return [];
-  const shared = accessOf(settings.access, ['access']);
-  const unsaid = Object.entries(settings.resources).flatMap(([resource, { access }]) => {
-    const own = accessOf(access, ['resources', resource, 'access']);
-    const left = operations.filter(
-      (operation) => (own[operation] ?? shared[operation]) === undefined,
-    );
-    return left.length === 0 ? [] : [`${left.join(', ')} of ${resource}`];
-  });
-  if (unsaid.length > 0)
-    throw new CommandFailure(
-      settings.access === undefined
-        ? `${name} does not say who may use it. Add "access: public" if everyone may, or an "auth" block.`
-        : `${name} does not say who may do this: ${unsaid.join('; ')}. Add it to "access" ("public" if everyone may), or add an "auth" block.`,
-    );
-  const isOpen = ({ access }: Resource): boolean =>
-    operations.some(
-      (operation) => operation !== 'read' && matchingRules(access[operation], anonymous).length > 0,
-    );
-  return [...resources.values()].filter(isOpen).map((resource) => resource.name);
 }

@@ -4,10 +4,10 @@ import { keysOfFile, type JwtSpecification, type VerificationKey } from '../../a
 import { exactNumber } from '../../model/exact-number.ts';
 import { audienceOf } from '../../auth/tokens.ts';
 import { algorithmsOf } from '../../specification/parsers/public-key.ts';
-import { fromFolder, typedCommand, type Context } from '../context.ts';
-import { CommandFailure, fileReason } from '../failure.ts';
+import { fromFolder, typedCommand, type Context } from '../../server/context.ts';
+import { CommandFailure, fileReason } from '../../server/failure.ts';
 import { readRoles } from './key.ts';
-import { requireSpecification } from '../files/specification.ts';
+import { requireSpecification } from '../../server/files/specification.ts';
 
 interface Flags {
   readonly spec?: string;

@@ -1,10 +1,10 @@
 import { clientSource } from '../../openapi/client.ts';
-import type { Context } from '../context.ts';
-import { watchFiles } from '../dev/watch.ts';
-import { CommandFailure } from '../failure.ts';
+import type { Context } from '../../server/context.ts';
+import { watchFiles } from '../../server/dev/watch.ts';
+import { CommandFailure } from '../../server/failure.ts';
 import { ClientFile } from '../files/client-file.ts';
 import { wholeView, writeDocument, type DocumentFlags } from '../files/document.ts';
-import { readSpecification, requireSpecification } from '../files/specification.ts';
+import { readSpecification, requireSpecification } from '../../server/files/specification.ts';
 
 export interface TypesFlags extends DocumentFlags {
   /** Writes it again after each change of the specification. */

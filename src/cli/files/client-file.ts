@@ -1,7 +1,7 @@
 import type { Api } from '../../model/api.ts';
 import { clientSource } from '../../openapi/client.ts';
-import type { Context } from '../context.ts';
-import { CommandFailure } from '../failure.ts';
+import type { Context } from '../../server/context.ts';
+import { CommandFailure } from '../../server/failure.ts';
 import { wholeView, writeDocument } from './document.ts';
 
 /** A file with the client of an API, which is written when the client differs. */

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Api, Version } from '../../model/api.ts';
 import { viewOf, type View } from '../../model/view.ts';
-import { CommandFailure, fileReason } from '../failure.ts';
-import { fromFolder, type Context } from '../context.ts';
-import type { SpecificationFlags } from './specification.ts';
+import { CommandFailure, fileReason } from '../../server/failure.ts';
+import { fromFolder, type Context } from '../../server/context.ts';
+import type { SpecificationFlags } from '../../server/files/specification.ts';
 import { wholeOrNothing } from '../../lib/whole-files.ts';
 
 /** Flags of the commands that write a document for one version. */

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { specificationJsonSchema } from '../../model/load-specification.ts';
-import { fileReason } from '../failure.ts';
-import { makeFolderOf, ownFolder } from './own-folder.ts';
+import { fileReason } from '../../server/failure.ts';
+import { makeFolderOf, ownFolder } from '../../server/files/own-folder.ts';
 
 /** Beside the specification, so that an editor finds it offline. */
 const schemaFile = `${ownFolder}/schema.json`;

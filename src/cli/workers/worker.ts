@@ -3,8 +3,8 @@ import { Socket } from 'node:net';
 import process from 'node:process';
 import type { Certificate, ConnectionSource } from '../../http/server/listener.ts';
 import type { Workers } from '../../http/server/workers.ts';
-import type { Context } from '../context.ts';
-import { CommandFailure, databaseFailure } from '../failure.ts';
+import type { Context } from '../../server/context.ts';
+import { CommandFailure, databaseFailure } from '../../server/failure.ts';
 import { WorkerCallChannel } from './calls.ts';
 import { isFromPrimary, type FromPrimary, type FromWorker, type StartState } from './messages.ts';
 

@@ -84,10 +84,12 @@ async function openTelemetry(
 }
 
 /** The log goes to standard output, after the banner. */
-async function openLog({ output, environment }: Context, current: () => Api, mode: Mode) {
+async function openLog({ output, environment, log }: Context, current: () => Api, mode: Mode) {
   const { enabled = true, format, level } = current().settings.logging ?? {};
-  if (!enabled || level === 'silent') return undefined;
+  if (!enabled || level === 'silent' || log === 'none') return undefined;
   const { requestLog, openDestination } = await import('../../http/debug/logging.ts');
+  if (log !== undefined)
+    return { reader: requestLog(current, mode, log), close: () => Promise.resolve() };
   const destination = await openDestination(
     format ?? (output.isTerminal ? 'pretty' : 'json'),
     output.isTerminal &&

@@ -8,6 +8,8 @@ export interface Context {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly output: Output;
+  /** Takes the lines of the log; absent: standard output does. `none`: there is no log. */
+  readonly log?: { readonly write: (line: string) => void } | 'none';
   readonly clockAndIds: ClockAndIds;
   /** The memory that this process and its child processes may use, in bytes. */
   readonly memory: number;

@@ -1,23 +1,19 @@
-import type { Api } from '../../model/api.ts';
-import { isLoopbackName } from '../../http/edge/client.ts';
-import { dashboardPath, hasDashboard } from '../../http/dashboard/dashboard.ts';
-import type { ServedApi } from '../../http/server/served-api.ts';
-import type { Mode } from '../../http/edge/edge.ts';
-import { startServer } from '../../http/server/server.ts';
-import { anonymous } from '../../model/access.ts';
-import type { View } from '../../model/view.ts';
-import type { DependencyEvent, TraceEvent } from '../../observability/events.ts';
-import type { Context } from '../context.ts';
-import type { OpenDatabase } from '../database/target.ts';
-import { possibleRowCounts } from '../../databases/tables.ts';
-import { DatabaseFailure } from '../../databases/database.ts';
-import { columns, grouped } from '../output.ts';
-import { listenAddress, listenFailure, urlHost, type ServeFlags } from './address.ts';
-import { openLogAndTraces } from './log-and-traces.ts';
-import type { Reload } from './versions.ts';
-import type { SpecificationFile } from '../files/specification.ts';
-import { openTls } from './tls.ts';
-import type { WorkerRole } from '../workers/worker.ts';
+import type { Api } from '../model/api.ts';
+import { isLoopbackName } from '../http/edge/client.ts';
+import { dashboardPath, hasDashboard } from '../http/dashboard/dashboard.ts';
+import type { Mode } from '../http/edge/edge.ts';
+import { anonymous } from '../model/access.ts';
+import type { View } from '../model/view.ts';
+import type { Context } from '../server/context.ts';
+import type { OpenDatabase } from '../server/database/target.ts';
+import { possibleRowCounts } from '../databases/tables.ts';
+import { columns, grouped } from '../server/output.ts';
+import { listenAddress, urlHost, type ServeFlags } from '../server/serve/address.ts';
+import { composeServer } from '../server/serve/compose.ts';
+import type { Reload } from '../server/serve/versions.ts';
+import type { SpecificationFile } from '../server/files/specification.ts';
+import { openTls } from '../server/serve/tls.ts';
+import type { WorkerRole } from './workers/worker.ts';
 
 /** How long a server that is no longer ready stays reachable, in ms. See docs/contract/6-operation.md#stopping. */
 export const drainDelays = { dev: 0, start: 1_000 } as const;
@@ -41,11 +37,10 @@ export async function serve(
   mode: Mode,
   { live, worker }: ServeOptions,
 ): Promise<void> {
-  const { output, clockAndIds, memory, heapLimit } = context;
+  const { output } = context;
   const announces = worker?.printsBanner ?? true;
   const { host, port } = listenAddress(context, flags, api.settings.server);
   const servedApi = live.current;
-  const current = (): ServedApi => live.current;
   // Of the rows that only callers see, a count by the service's own role tells nothing.
   const isCounted = announces && api.settings.database?.session === undefined;
   const counts = isCounted
@@ -54,43 +49,17 @@ export async function serve(
   const tls = await openTls(context, api.settings.server ?? {}, folder, host, worker);
   const stop = worker?.stop ?? context.stop();
   if (stop.aborted) return;
-  const note = (event: TraceEvent): void => output.note(noteOf(event, flags.verbose === true));
-  // All workers depend on the same things: one of them reports.
-  const report = (event: DependencyEvent): void => {
-    if (worker?.isReporter !== false) note(event);
-  };
-  const { readers, isLogged, close } = await openLogAndTraces(
-    context,
-    () => current().api,
-    open.database,
-    mode,
-    report,
-  );
-  const server = await startServer(current, {
-    host,
-    port,
-    clockAndIds,
-    memory: Math.min(memory, heapLimit * heapShare),
-    mode,
-    ...(tls === undefined ? {} : { tls }),
-    readers,
-    ...(worker === undefined
-      ? {}
-      : { workers: worker.workers, connectionSource: worker.connections }),
-    trace: (event) => {
-      // The log has failures with their request.
-      if (event.kind === 'dependency') report(event);
-      else if (!isLogged) note(event);
-    },
-  }).catch((error: unknown) => {
-    throw listenFailure(error, host, port);
+  const server = await composeServer(context, open, mode, live, {
+    isVerbose: flags.verbose === true,
+    worker,
   });
-  const address = `${tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${server.port}`;
+  const bound = await server.listen({ host, port, tls, connectionSource: worker?.connections });
+  const address = `${tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${bound}`;
   const version = api.versions.get(api.defaultVersion);
   const view = version && servedApi.view(version, anonymous);
   const example = address + (view === undefined ? '/_ready' : exampleUrl(api, counts, view));
   const curl = tls?.isSelfSigned === true ? 'curl --insecure' : 'curl';
-  const page = hasDashboard(current().api, mode) ? address + dashboardPath : undefined;
+  const page = hasDashboard(live.current.api, mode) ? address + dashboardPath : undefined;
   output.serving();
   if (announces) {
     banner(context, api, address, counts, `${curl} "${example}"`, page);
@@ -98,15 +67,12 @@ export async function serve(
     for (const warning of open.warnings) output.note(`Warning: ${warning}`);
   }
   if (flags.open === true && announces) await openBrowser(context, page ?? example);
-  live.begin(server.readers);
+  live.begin(server.api.readers);
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();
     else stop.addEventListener('abort', () => resolve());
   });
-  await live.end();
   await server.close(api.settings.server?.drainDelay ?? drainDelays[mode]);
-  await live.close();
-  await close();
   tls?.close();
 }
 
@@ -151,9 +117,6 @@ function banner(
   output.print('Stop:  Ctrl+C');
 }
 
-/** The process may take so many bytes for each byte of heap: two thirds of what requests hold are in the heap. */
-const heapShare = 1.5;
-
 /**
  * An example list for callers without credentials: of the resource with the most records, if possible expanded with a
  * belongsTo relation.
@@ -173,36 +136,4 @@ function exampleUrl(api: Api, counts: ReadonlyMap<string, number>, view: View): 
   if (best === undefined) return '/_ready';
   const list = `${api.basePath}/v${api.defaultVersion}/${best.name}?limit=3`;
   return best.expand === undefined ? list : `${list}&expand=${best.expand}`;
-}
-
-function noteOf(event: TraceEvent, isVerbose: boolean): string {
-  const { error } = event;
-  if (event.kind === 'failure') {
-    const what = `${event.method} ${event.path} failed (request ${event.requestId})`;
-    const stack = error instanceof Error ? error.stack : undefined;
-    return `${what}: ${isVerbose && stack !== undefined ? stack : sentence(error)}`;
-  }
-  if (error === undefined) return `The ${event.name} can be used again.`;
-  return `Warning: the ${event.name} cannot be used now: ${reasonOf(error)}. ${meanwhile[event.name]}`;
-}
-
-const meanwhile: Readonly<Record<DependencyEvent['name'], string>> = {
-  'signing keys': 'Tokens are checked with the keys known before, or else answered 503.',
-  'trace collector': 'Traces are lost until it can.',
-  'rate limit store': 'This server counts by itself until it can.',
-};
-
-/** The message of an error without its full stop. Errors of the network or a database have the reason in their cause. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { message, cause } = error;
-  const reason = cause instanceof Error ? cause.message || String(cause) : '';
-  return (reason === '' ? message : `${message} (${reason})`).replace(/\.+$/u, '');
-}
-
-function sentence(error: unknown): string {
-  const reason = reasonOf(error);
-  return error instanceof DatabaseFailure
-    ? `${reason}.`
-    : `Unexpected error: ${reason}. Start it with --verbose for more.`;
 }

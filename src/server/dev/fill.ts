@@ -74,7 +74,7 @@ async function load(
 ): Promise<ReadonlyMap<string, number>> {
   const { data } = api.settings;
   if (data === undefined) return new Map();
-  const { loadData } = await import('../commands/import.ts');
+  const { loadData } = await import('./load-data.ts');
   return (await loadData(context, api, open, [resolve(folder, data)], takenIds)).byResource;
 }
 
@@ -134,7 +134,7 @@ async function fillNew(
   const own = files.filter(({ resource }) => names.has(resource)).map(({ path }) => path);
   let loaded: Filled['loaded'] = new Map();
   if (own.length > 0) {
-    const { loadData } = await import('../commands/import.ts');
+    const { loadData } = await import('./load-data.ts');
     loaded = (await loadData(context, api, open, own)).byResource;
   }
   const wanted = new Set(leftToGenerate(api, loaded));

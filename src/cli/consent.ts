@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { counted } from '../../model/values.ts';
-import { rowCounts } from '../../databases/tables.ts';
-import type { Resource } from '../../model/api.ts';
-import { typedCommand, type Context } from '../context.ts';
-import { databaseName } from './database.ts';
-import { CommandFailure, fileReason } from '../failure.ts';
-import { countLines, records } from '../output.ts';
-import { databaseVariable, type OpenDatabase, type Target } from './target.ts';
+import { counted } from '../model/values.ts';
+import { rowCounts } from '../databases/tables.ts';
+import type { Resource } from '../model/api.ts';
+import { typedCommand, type Context } from '../server/context.ts';
+import { databaseName } from '../server/database/database.ts';
+import { CommandFailure, fileReason } from '../server/failure.ts';
+import { countLines, records } from '../server/output.ts';
+import { databaseVariable, type OpenDatabase, type Target } from '../server/database/target.ts';
 
 /**
  * Fails unless the user means this database: it is that of `dev`, or the command line names it, or the user says so on a

@@ -25,6 +25,8 @@ export interface DevFlags extends ServeFlags, SpecificationFlags {
   readonly reset?: boolean;
   /** The file that the typed client is written to. */
   readonly types?: string;
+  /** False: the specification is served as it was read, whatever becomes of its file. */
+  readonly watch?: boolean;
 }
 
 /** The port from the flag, or else from the environment. */

@@ -6,10 +6,10 @@ import { Provenance } from '../../generate/fill/provenance.ts';
 import { moduleFiles } from '../../generate/custom/modules.ts';
 import { ServedApi } from '../../http/server/served-api.ts';
 import { Sandboxes } from '../../http/sandboxes/sandboxes.ts';
+import type { Api } from '../../model/api.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
 import type { ReloadProblem, TraceReader } from '../../observability/events.ts';
 import { ServedVersions, type Reload } from '../serve/versions.ts';
-import type { ClientFile } from '../files/client-file.ts';
 import type { DevFlags } from '../serve/address.ts';
 import type { Context } from '../context.ts';
 import { withStoredForms, openDatabase } from '../database/database.ts';
@@ -40,6 +40,11 @@ const resumeFor = 250;
 /** After this time the database is migrated under requests in flight: a stream that no client reads must not block it. */
 const suspendTimeout = 5_000;
 
+/** Keeps a typed client that follows the specification. */
+export interface ClientWriter {
+  readonly writeFor: (api: Api) => void;
+}
+
 /**
  * Follows the specification of `dev`: serves what is saved, on its own database, which is migrated with it. A file with
  * errors, or one that would lose values, leaves the last valid version in use. See
@@ -50,7 +55,7 @@ export class LiveReload implements Reload {
   private readonly fill: FillOptions;
   private readonly flags: DevFlags;
   private readonly edits: Edits;
-  private readonly client: ClientFile | undefined;
+  private readonly client: ClientWriter | undefined;
   private served: Served;
   private readonly versions: ServedVersions;
   private watch: FileWatch | undefined;
@@ -62,7 +67,7 @@ export class LiveReload implements Reload {
   private readonly ended = new AbortController();
 
   /** `client` is the file of the typed client, which follows the specification. */
-  constructor(context: Context, flags: DevFlags, served: Served, client?: ClientFile) {
+  constructor(context: Context, flags: DevFlags, served: Served, client?: ClientWriter) {
     this.context = context;
     this.flags = flags;
     this.fill = { generates: flags.generate ?? true };
@@ -82,6 +87,7 @@ export class LiveReload implements Reload {
   begin(readers: readonly TraceReader[]): void {
     this.readers = readers;
     this.client?.writeFor(this.served.specification.api);
+    if (this.flags.watch === false) return;
     this.watch = watchFiles(this.files(), () => this.changed());
     void this.noteGeneration(this.served);
   }

@@ -10,7 +10,15 @@ import { CommandFailure, fileReason } from '../failure.ts';
 import { makeFolderOf, ownFolder } from '../files/own-folder.ts';
 import { watchFiles } from '../dev/watch.ts';
 import { makeCertificate } from './self-signed.ts';
-import type { WorkerRole } from '../workers/worker.ts';
+
+/** What a process that serves with others shares of a certificate. */
+export interface SharedCertificate {
+  /** Whether this process tells the user what comes of the files. */
+  readonly isReporter: boolean;
+  /** The certificate of the others, for a process that starts while the files are not valid. */
+  readonly certificate: Certificate | undefined;
+  readonly keepCertificate: (certificate: Certificate) => void;
+}
 
 /** The certificate of a server. `close` stops watching its files. */
 export interface OpenTls extends ServerTls {
@@ -34,7 +42,7 @@ export async function openTls(
   server: ServerSpecification,
   folder: string,
   host: string,
-  worker?: Pick<WorkerRole, 'isReporter' | 'certificate' | 'keepCertificate'>,
+  worker?: SharedCertificate,
 ): Promise<OpenTls | undefined> {
   const { tls } = server;
   if (tls === undefined) return undefined;
@@ -58,7 +66,7 @@ function openFiles(
   { output, clockAndIds }: Context,
   names: Files,
   folder: string,
-  worker: Pick<WorkerRole, 'isReporter' | 'certificate' | 'keepCertificate'> | undefined,
+  worker: SharedCertificate | undefined,
 ): OpenTls {
   const report = (line: string): void => {
     if (worker?.isReporter !== false) output.note(line);

@@ -1,0 +1,310 @@
+import { totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+import process from 'node:process';
+import { getHeapStatistics } from 'node:v8';
+import { Provenance } from '../generate/fill/provenance.ts';
+import type { Mode } from '../http/edge/edge.ts';
+import { uuidv7 } from '../lib/uuid.ts';
+import { neededSteps, stepsBeforeServing } from '../migrations/steps.ts';
+import type { Problem } from '../specification/problems.ts';
+import type { ClockAndIds } from '../query/write/defaults.ts';
+import type { Context } from './context.ts';
+import { inspect, openDatabase, withStoredForms } from './database/database.ts';
+import { kindOf } from './database/kinds.ts';
+import { migrationRefusal, requireCurrent, stepLines } from './database/schema.ts';
+import { targetOrDevelopment, type OpenDatabase, type Target } from './database/target.ts';
+import { inform, prepare } from './dev/prepare.ts';
+import {
+  SpecificationError,
+  type CreateServerOptions,
+  type Logger,
+  type PlinthServer,
+} from './embedding.ts';
+import { LiveReload } from './dev/reload.ts';
+import { CommandFailure, databaseFailure } from './failure.ts';
+import { withCode } from './files/code.ts';
+import {
+  formatProblem,
+  requireSpecification,
+  type SpecificationFile,
+} from './files/specification.ts';
+import { listenAddress, urlHost } from './serve/address.ts';
+import { composeServer, type ComposedServer } from './serve/compose.ts';
+import { Rereading } from './serve/reread.ts';
+import { requireAccess, requireTarget } from './serve/start-rules.ts';
+import { openTls, type OpenTls } from './serve/tls.ts';
+
+/** What only callers in this package set. */
+export interface Inner {
+  readonly clockAndIds?: ClockAndIds;
+}
+
+/** Makes a server in this process. See `createServer` of `index.ts`. */
+export async function makeServer(
+  options: CreateServerOptions,
+  { clockAndIds }: Inner = {},
+): Promise<PlinthServer> {
+  const context = contextOf(options, clockAndIds);
+  return told(async () => {
+    const read = readSpecification(context, options);
+    for (const warning of read.warnings) context.output.note(formatProblem(warning));
+    const parts =
+      options.mode === 'dev'
+        ? await openDev(context, options, read)
+        : await openStart(context, options, read);
+    return serverOf(context, parts, options.mode ?? 'start');
+  });
+}
+
+/** A server before it listens. */
+interface Parts {
+  readonly specification: SpecificationFile;
+  /** Fails if the database is not up to date. */
+  readonly composed: () => ComposedServer;
+  readonly migrate: PlinthServer['migrate'];
+  readonly close: () => Promise<void>;
+}
+
+function readSpecification(
+  context: Context,
+  { file, specification, folder = '.' }: CreateServerOptions,
+): SpecificationFile {
+  if (file !== undefined && specification !== undefined)
+    throw new CommandFailure('Both file and specification are given. Give one of them.');
+  if (specification === undefined) return requireSpecification(context, { file });
+  const given =
+    typeof specification === 'string' ? specification : JSON.stringify(specification, null, 2);
+  return requireSpecification(context, { file: join(resolve(folder), 'plinth.yaml') }, { given });
+}
+
+async function openDev(
+  context: Context,
+  { database, specification: given, generate = true, watch = true }: CreateServerOptions,
+  read: SpecificationFile,
+): Promise<Parts> {
+  const isNamed = database !== undefined || read.api.settings.database?.url !== undefined;
+  // What is in no file has no folder for a database.
+  const flag = given === undefined || isNamed ? database : 'sqlite::memory:';
+  const target = targetOrDevelopment(context, read, flag);
+  const specification = await withCode(context, await withStoredForms(context, target, read));
+  const open = await openDatabase(context, target, target.isOwn ? 'create' : 'write');
+  return closing(open, async () => {
+    const isStored = target.isOwn && generate;
+    const provenance = await Provenance.of(open.database, specification.folder, isStored);
+    const served = { specification, target, open, provenance };
+    if (target.isOwn) await prepare(context, served, { generates: generate });
+    else await inform(context, served);
+    const flags = {
+      generate,
+      watch: watch && given === undefined,
+      ...(flag === undefined ? {} : { database: flag }),
+    };
+    const live = new LiveReload(context, flags, served);
+    const composed = await composeServer(context, open, 'dev', live, { isVerbose: true });
+    live.begin(composed.api.readers);
+    return {
+      specification,
+      composed: () => composed,
+      migrate: async () => [],
+      close: async () => {
+        await composed.close();
+        await open.close();
+      },
+    };
+  });
+}
+
+async function openStart(
+  context: Context,
+  { database }: CreateServerOptions,
+  read: SpecificationFile,
+): Promise<Parts> {
+  requireAccess(read);
+  const target = requireTarget(context, database === undefined ? {} : { database }, read);
+  const specification = await withStoredForms(context, target, read);
+  const { api } = specification;
+  // A database in memory lasts as long as the connection: it is opened once, and empty.
+  const isMemory = kindOf(target.url) === 'memory';
+  let open = isMemory ? await openDatabase(context, target, 'create') : undefined;
+  let composed: ComposedServer | undefined;
+  const compose = async (): Promise<void> => {
+    const own = (open ??= await openDatabase(context, target, 'write'));
+    const terms = { flag: database, target, requireAccess };
+    const loaded = await withCode(context, specification);
+    const live = new Rereading(context, terms, loaded, own);
+    composed = await composeServer(context, own, 'start', live, { isVerbose: true });
+    live.begin(composed.api.readers);
+  };
+  let refusal: unknown;
+  if (isMemory) refusal = new Error('The database in memory is empty. Call migrate() first.');
+  else if (await isBehind(context, target, api))
+    refusal = await requireCurrent(context, target, api).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  if (refusal === undefined) await compose();
+  return {
+    specification,
+    composed: () => {
+      if (composed === undefined) throw publicError(refusal);
+      return composed;
+    },
+    migrate: async (options = {}) => {
+      open ??= await openDatabase(context, target, 'create');
+      const steps = await open.migrate(api, options);
+      const what = migrationRefusal(context, target, steps, options);
+      if (what !== undefined)
+        throw new CommandFailure(`Nothing was changed. ${what}`, {
+          details: stepLines(neededSteps(steps), options),
+        });
+      if (composed === undefined) await compose();
+      return stepLines(options.allowDataLoss === true ? steps : neededSteps(steps), options);
+    },
+    close: async () => {
+      await composed?.close();
+      await open?.close();
+    },
+  };
+}
+
+async function isBehind(
+  context: Context,
+  target: Target,
+  api: SpecificationFile['api'],
+): Promise<boolean> {
+  const { steps } = await inspect(context, target, api, 'empty');
+  return stepsBeforeServing(steps).length > 0;
+}
+
+function serverOf(
+  context: Context,
+  { specification, composed, migrate, close }: Parts,
+  mode: Mode,
+): PlinthServer {
+  let url: string | undefined;
+  let tls: OpenTls | undefined;
+  let closed: Promise<void> | undefined;
+  const closeOnce = (): Promise<void> =>
+    (closed ??= told(close).finally(() => {
+      url = undefined;
+      tls?.close();
+    }));
+  return {
+    get url() {
+      return url;
+    },
+    listen: (address = {}) =>
+      told(async () => {
+        const server = composed();
+        if (url !== undefined) throw new CommandFailure(`The server listens already, at ${url}.`);
+        const { settings } = specification.api;
+        const { host, port } = listenAddress(
+          context,
+          {
+            ...(address.host === undefined ? {} : { host: address.host }),
+            ...(address.port === undefined ? {} : { port: String(address.port) }),
+          },
+          settings.server,
+        );
+        tls = await openTls(context, settings.server ?? {}, specification.folder, host);
+        const bound = await server.listen({ host, port, tls });
+        url = `${tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${bound}`;
+      }),
+    handler: (request, response, next) => {
+      let server: ComposedServer;
+      try {
+        server = composed();
+      } catch (error) {
+        if (next === undefined) request.socket.destroy();
+        else next(error);
+        return;
+      }
+      server.api.handler(request, response, next);
+    },
+    fetch: async (request, caller) => composed().api.fetch(request, caller),
+    migrate: (options) => told(() => (mode === 'dev' ? Promise.resolve([]) : migrate(options))),
+    close: closeOnce,
+    [Symbol.asyncDispose]: closeOnce,
+  };
+}
+
+/** Runs the work; closes the database if it fails. */
+async function closing<Value>(open: OpenDatabase, work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    await open.close().catch(() => undefined);
+    throw databaseFailure(error, open.name);
+  }
+}
+
+async function told<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    throw publicError(error);
+  }
+}
+
+/** An error as the caller gets it: with all that the command line would print. */
+function publicError(error: unknown): unknown {
+  const known = databaseFailure(error, 'file');
+  if (!(known instanceof CommandFailure)) return known;
+  const { problems } = known.data as { readonly problems?: unknown };
+  const message = [...known.details, known.message].join('\n');
+  return isProblems(problems)
+    ? new SpecificationError(message, problems, known)
+    : new Error(message, { cause: known });
+}
+
+function isProblems(value: unknown): value is readonly Problem[] {
+  return (
+    Array.isArray(value) &&
+    value.every((one: unknown) => typeof one === 'object' && one !== null && 'severity' in one)
+  );
+}
+
+function contextOf(
+  { folder = '.', environment = process.env, logger, memory }: CreateServerOptions,
+  clockAndIds: ClockAndIds = { now: () => new Date(), uuid: uuidv7 },
+): Context {
+  const nothing = (): void => undefined;
+  const never = new AbortController().signal;
+  return {
+    folder: resolve(folder),
+    environment,
+    clockAndIds,
+    memory: memory ?? Math.min(process.constrainedMemory() || Infinity, totalmem()),
+    heapLimit: getHeapStatistics().heap_size_limit,
+    stop: () => never,
+    onHangup: nothing,
+    // Rejections that nobody handles are those of the whole process.
+    onLeak: nothing,
+    log: logger === undefined ? 'none' : { write: (line) => logLine(logger, line) },
+    output: {
+      print: nothing,
+      document: nothing,
+      serving: nothing,
+      note: (line) => {
+        const level = /^Warning: | warning /u.test(line) ? 'warn' : 'info';
+        logger?.[level]({}, line);
+      },
+      progress: (_title, work) => work(nothing),
+      confirm: () => Promise.resolve(false),
+      isInteractive: false,
+      isTerminal: false,
+    },
+  };
+}
+
+/** Hands a line of the log on, which is JSON. */
+function logLine(logger: Logger, line: string): void {
+  const {
+    level,
+    time: _,
+    msg = 'request',
+    ...fields
+  } = JSON.parse(line) as Record<string, unknown>;
+  const method = level === 'error' || level === 'warn' ? level : 'info';
+  logger[method](fields, String(msg));
+}
