@@ -82,6 +82,8 @@ export class TooDeep extends Error {
   override readonly name = 'TooDeep';
 }
 
+const tooDeep = apiError('HOOK_DEPTH', 'Own code of the server calls itself too often');
+
 /**
  * The error of a request whose own code has thrown. What the code did not mean to tell is logged with its stack, and the
  * client gets 500. `place`: the function that threw, for messages.
@@ -94,13 +96,14 @@ export function errorOfCode(thrown: unknown, place: string, exchange: Exchange):
   }
   if (thrown instanceof PlinthError && !isOfOwner(thrown) && thrown.body.status < 500)
     return errorOfBody(thrown);
+  // The log has the chain already.
+  if (thrown instanceof PlinthError && thrown.body.code === 'HOOK_DEPTH') return tooDeep;
   const error = thrown instanceof Error ? thrown : new Error(messageOf(thrown), { cause: thrown });
   if (exchange.watching !== undefined) exchange.watching.thrown = error;
   const told = exchange.failed(error);
   // The database is at fault, not the code.
   if (told.code !== 'INTERNAL_ERROR') return told;
-  if (thrown instanceof TooDeep)
-    return apiError('HOOK_DEPTH', 'Own code of the server calls itself too often');
+  if (thrown instanceof TooDeep) return tooDeep;
   exchange.trace.ownCode = place;
   return told;
 }
