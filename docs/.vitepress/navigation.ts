@@ -44,6 +44,7 @@ export const sections: readonly Section[] = [
     ['Counts', 'how-to/counts.md'],
     ['Totals and groups', 'how-to/totals.md'],
     ['Computed fields', 'how-to/computed-fields.md'],
+    ['Endpoints of your own', 'how-to/endpoints.md'],
     ['Images and files', 'how-to/images.md'],
     ['Several languages', 'how-to/languages.md'],
     ['Several tenants', 'how-to/multi-tenancy.md'],

@@ -56,6 +56,20 @@ export interface BrokenRule {
 /** What is wrong with a field or parameter. */
 export type FieldProblem = BrokenRule & { readonly field: string; readonly message: string };
 
+/** The endpoints of own code: what a call takes, and what it gives. */
+export interface Endpoints {
+  readonly [name: string]: {
+    readonly options:
+      | undefined
+      | {
+          readonly params?: Readonly<Record<string, string | number>>;
+          readonly query?: object | undefined;
+          readonly body?: unknown;
+        };
+    readonly response: unknown;
+  };
+}
+
 /** Every error that the API answers with; `code` tells them apart. */
 export interface ErrorBody {
   readonly status: number;

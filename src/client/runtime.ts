@@ -105,6 +105,8 @@ interface Ask {
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly options?: RequestOptions | undefined;
+  /** An answer that is no JSON is given as it is. */
+  readonly isAny?: boolean;
 }
 
 interface Told {
@@ -134,6 +136,12 @@ type AnyOperation = AnyWriting & {
   readonly body?: unknown;
   readonly merge?: boolean | undefined;
 };
+
+interface AnyCall extends RequestOptions {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly body?: unknown;
+}
 
 /** Makes a client of the API. */
 export function createClient(options: ClientOptions): Client {
@@ -165,21 +173,44 @@ export function clientOf({ root, resourceNames }: ApiPaths, options: ClientOptio
     }
     return answers;
   };
+  const call = async (name: string, given: AnyCall = {}): Promise<unknown> => {
+    const [method = '', template = ''] = name.split(' ');
+    const below = template.replace(/(?<=\/):(\w+)/gu, (_, key: string) =>
+      encodeURIComponent(String(given.params?.[key])),
+    );
+    const query = new URLSearchParams();
+    for (const [key, value] of Object.entries(given.query ?? {}))
+      for (const one of [value].flat()) if (one !== undefined) query.append(key, String(one));
+    const path = `${root}${below}`;
+    const told = await ask({ method, path, query, body: given.body, options: given, isAny: true });
+    return told.body;
+  };
   return {
     batch,
+    call,
     ...Object.fromEntries(resourceNames.map((name) => [name, methodsOf(`${root}/${name}`, ask)])),
   } as unknown as Client;
 }
 
 async function send(
   { baseUrl, token, apiKey, headers = {}, fetch: own }: ClientOptions,
-  { method, path, query, body, type = 'application/json', headers: more = {}, options = {} }: Ask,
+  {
+    method,
+    path,
+    query,
+    body,
+    type = 'application/json',
+    headers: more = {},
+    options = {},
+    isAny,
+  }: Ask,
 ): Promise<Told> {
   const sent = new Headers({ accept: 'application/json', ...headers });
   const [bearer, key] = [await valueOf(token), await valueOf(apiKey)];
   if (typeof bearer === 'string') sent.set('authorization', `Bearer ${bearer}`);
   if (typeof key === 'string') sent.set('x-api-key', key);
-  if (body !== undefined) sent.set('content-type', type);
+  const isRaw = isRawBody(body);
+  if (body !== undefined && !isRaw) sent.set('content-type', type);
   for (const [name, value] of Object.entries({ ...more, ...options.headers }))
     if (value !== undefined) sent.set(name, value);
   const search = query?.toString() ?? '';
@@ -187,15 +218,27 @@ async function send(
   const response = await (own ?? globalThis.fetch)(url, {
     method,
     headers: sent,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
+  const isJson = /[/+]json\b/u.test(response.headers.get('content-type') ?? 'application/json');
+  if (isAny === true && response.ok && !isJson)
+    return { headers: response.headers, body: response };
   const text = await response.text();
   const read = text === '' ? undefined : parsed(text);
   if (response.ok && (text === '' || read !== undefined))
     return { headers: response.headers, body: read };
   if (isErrorBody(read)) throw new PlinthError(read, retryAfterOf(response.headers));
   throw new UnexpectedAnswer(response.status, text);
+}
+
+/** Whether a body is sent as it is. */
+function isRawBody(
+  body: unknown,
+): body is FormData | URLSearchParams | Blob | ArrayBuffer | Uint8Array<ArrayBuffer> {
+  return [FormData, URLSearchParams, Blob, ArrayBuffer, Uint8Array].some(
+    (kind) => body instanceof kind,
+  );
 }
 
 /** The URL that the paths of the API follow. */

@@ -204,7 +204,6 @@ type Without<T, X extends string> = [X] extends [never]
     ? Omit<T, X>
     : never;
 
-/** What every request may be given. */
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;

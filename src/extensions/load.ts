@@ -7,8 +7,10 @@ import { locateModule, presentAddress } from '../lib/own-modules.ts';
 import type { Api } from '../model/api.ts';
 import { collectProblems, inOrder, type PositionOf } from '../specification/parsers/collector.ts';
 import type { Position, Problem } from '../specification/problems.ts';
-import { checkCode, checkFilledFields } from './check.ts';
-import type { Code, EndpointDefinition, EndpointHandler, ResourceCode } from './code.ts';
+import { checkCode, checkFilledFields, type ReportMember } from './check.ts';
+import type { Code, ResourceCode } from './code.ts';
+import { readEndpoints, type Endpoint } from './endpoints/endpoint.ts';
+import { RouteTable } from './endpoints/route-table.ts';
 import { positionIn } from './position.ts';
 
 /** Own code that was loaded, and fits the Api. */
@@ -17,15 +19,16 @@ export class LoadedCode {
   readonly file: string;
   /** By the names of resources. */
   readonly resources: ReadonlyMap<string, ResourceCode>;
-  /** By method and path. */
-  readonly endpoints: ReadonlyMap<string, EndpointDefinition | EndpointHandler>;
+  readonly endpoints: readonly Endpoint[];
+  /** Undefined without endpoints. */
+  readonly routes: RouteTable<Endpoint> | undefined;
   /** Whether some resource has a hook on writes. */
   readonly hasHooks: boolean;
   /** The names of the resources with a `beforeCreate`. */
   readonly filled: ReadonlySet<string>;
   private readonly code: Code;
 
-  constructor(file: string, code: Code) {
+  constructor(file: string, code: Code, endpoints: readonly Endpoint[]) {
     this.file = file;
     this.code = code;
     const entries: readonly (readonly [string, ResourceCode | undefined])[] = Object.entries(
@@ -34,7 +37,8 @@ export class LoadedCode {
     this.resources = new Map(
       entries.flatMap(([name, own]) => (own === undefined ? [] : [[name, own] as const])),
     );
-    this.endpoints = new Map(Object.entries(code.endpoints ?? {}));
+    this.endpoints = endpoints;
+    this.routes = endpoints.length === 0 ? undefined : new RouteTable(endpoints);
     this.filled = new Set(
       [...this.resources].flatMap(([name, own]) => (own.beforeCreate === undefined ? [] : name)),
     );
@@ -106,14 +110,34 @@ export async function loadCode(source: CodeSource): Promise<CodeResult> {
     inModule.reportAt(place, [], `cannot be loaded: ${messageOf(error)}`, 'error', { rule });
     return { code: undefined, problems: inModule.problems() };
   }
-  const code = checkCode(exported, api, (at, message, severity = 'error') =>
-    inModule.report(at, message, severity, { rule }),
+  const code = await readCode(
+    exported,
+    api,
+    file,
+    (at, message, severity = 'error') => inModule.report(at, message, severity, { rule }),
+    (at, message) => inFile.report(at, message, 'error', { rule }),
   );
-  if (code !== undefined)
-    checkFilledFields(code, api, (at, message) => inFile.report(at, message, 'error', { rule }));
   const problems = [...inFile.problems(), ...inOrder(inModule.problems())];
-  const isUsable = code !== undefined && problems.every(({ severity }) => severity !== 'error');
-  return { code: isUsable ? new LoadedCode(file, code) : undefined, problems };
+  const isUsable = problems.every(({ severity }) => severity !== 'error');
+  return { code: isUsable ? code : undefined, problems };
+}
+
+/**
+ * Own code of what a module exports, named `file` in messages; undefined if it is nothing of the kind. It cannot be served if
+ * an error is reported: `report` gets those of the module, `reportInFile` those of the specification.
+ */
+export async function readCode(
+  exported: unknown,
+  api: Api,
+  file: string,
+  report: ReportMember,
+  reportInFile: (path: readonly string[], message: string) => void,
+): Promise<LoadedCode | undefined> {
+  const code = checkCode(exported, api, report);
+  if (code === undefined) return undefined;
+  checkFilledFields(code, api, reportInFile);
+  const endpoints = await readEndpoints(code.endpoints, api, report);
+  return new LoadedCode(file, code, endpoints);
 }
 
 /** Where an error of a module happened, from the stack of Node; the first line if it does not say. */

@@ -17,6 +17,8 @@ import {
 import { aggregables } from './document/aggregables.ts';
 import { filterables, isBareFilter, sortables } from './document/filters.ts';
 import { pascal, typeNames } from './document/names.ts';
+import type { DocumentedEndpoint } from './document/endpoints.ts';
+import { endpointsType } from './endpoint-types.ts';
 import { isIncrementable } from '../query/write/revisions.ts';
 import { changeInputs, creatableInputs, requiredInputs } from './document/inputs.ts';
 import { linkable, neededPivot } from './document/links.ts';
@@ -24,7 +26,7 @@ import { keysOrParents, nestables, type KeyOrParent, type Nestable } from './doc
 import { nameOf, type Naming } from './document/records.ts';
 
 /** A typed TypeScript client of the API as a view shows it: one file that needs nothing else. */
-export function clientSource(view: View): string {
+export function clientSource(view: View, endpoints: readonly DocumentedEndpoint[] = []): string {
   const { api, version } = view;
   const naming: Naming = { names: typeNames(view) };
   const resourceViews = view.resourceViews();
@@ -35,9 +37,10 @@ export function clientSource(view: View): string {
   );
   const resources = resourcesType(resourceViews, naming, declared, api.limits);
   const parts = [
+    endpointsType(endpoints),
     errorTypes(),
     filtersSource(),
-    ...['types.ts', 'batch.ts', 'client.ts', 'runtime.ts'].map(source),
+    ...['types.ts', 'batch.ts', 'calls.ts', 'client.ts', 'runtime.ts'].map(source),
     apiType,
   ];
   return [

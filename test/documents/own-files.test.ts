@@ -21,7 +21,10 @@ const pages = globSync('docs/{how-to,deploy}/*.md', { cwd: root })
   .map((page) => ({ page, text: readFileSync(join(root, page), 'utf8') }))
   .flatMap(({ page, text }) => {
     const [, file] = /```yaml\n(# plinth\.yaml\n[\s\S]*?)```/u.exec(text) ?? [];
-    return file === undefined ? [] : [{ page, file, examples: examplesOf(text, 'shellsession') }];
+    const [, code] = /```ts\n(\/\/ api\.ts\n[\s\S]*?)```/u.exec(text) ?? [];
+    if (file === undefined) return [];
+    const files = { 'plinth.yaml': file, ...(code === undefined ? {} : { 'api.ts': code }) };
+    return [{ page, files, examples: examplesOf(text, 'shellsession') }];
   });
 /** The parts of files that the guides show: blocks of which every key is one of the file. */
 const schema = specificationJsonSchema() as {
@@ -50,16 +53,16 @@ test('pages have files and examples', () => {
   expect(pages.flatMap(({ examples }) => examples).length).toBeGreaterThan(10);
 });
 
-test.each(pages)('the file of $page is valid', async ({ file }) => {
-  const folder = makeFolder({ 'plinth.yaml': file });
+test.each(pages)('the file of $page is valid', async ({ files }) => {
+  const folder = makeFolder(files);
   const { err } = await endedWell(launchPlinth(['check'], { cwd: folder.path, env: environment }));
   expect(err).toBe('');
 });
 
 describe.each(pages.filter(({ examples }) => examples.length > 0))(
   '$page',
-  ({ file, examples }) => {
-    const folder = makeFolder({ 'plinth.yaml': file });
+  ({ files, examples }) => {
+    const folder = makeFolder(files);
     const variables = new Map<string, string>();
     let server: Serving;
 

@@ -59,13 +59,13 @@ export default defineCode({
 `);
   expect(problems).toEqual([]);
   expect([...(code?.resources.keys() ?? [])]).toEqual(['orders']);
-  expect([...(code?.endpoints.keys() ?? [])]).toEqual(['GET /hello']);
+  expect(code?.endpoints.map(({ name }) => name)).toEqual(['GET /hello']);
   expect(code?.hasHooks).toBe(true);
   await code?.start();
   // The same module is served again before the version before is released.
   await code?.start();
   await code?.stop();
-  const hello = code?.endpoints.get('GET /hello') as (() => unknown) | undefined;
+  const hello = code?.endpoints[0]?.handler as (() => unknown) | undefined;
   expect(hello?.()).toEqual(['started']);
 });
 

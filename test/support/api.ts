@@ -7,8 +7,8 @@ import { migrate } from '../../src/migrations/sqlite/schema.ts';
 import type { Database } from '../../src/databases/database.ts';
 import { openSqlite, type SqliteDatabase } from '../../src/databases/sqlite/database.ts';
 import type { Code } from '../../src/extensions/code.ts';
-import { LoadedCode } from '../../src/extensions/load.ts';
 import { ServedApi } from '../../src/http/server/served-api.ts';
+import { readCode, type LoadedCode } from '../../src/extensions/load.ts';
 import type { Sandboxes } from '../../src/http/sandboxes/sandboxes.ts';
 import {
   startServer,
@@ -138,6 +138,17 @@ export type ServeOptions = Partial<ServerOptions> & {
   readonly isCompared?: boolean;
 };
 
+/** Own code that fits an Api. */
+export async function codeFor(code: Code, api: Api): Promise<LoadedCode> {
+  const problems: string[] = [];
+  const report = (path: readonly string[], message: string, severity = 'error'): void => {
+    if (severity === 'error') problems.push(`${path.join('.')}: ${message}`);
+  };
+  const loaded = await readCode(code, api, 'api.ts', report, report);
+  if (loaded === undefined || problems.length > 0) throw new Error(problems.join('\n'));
+  return loaded;
+}
+
 /** Serves a model over a database that has its tables; stopping closes the database too. */
 export async function serve(
   model: Api,
@@ -146,13 +157,8 @@ export async function serve(
   failures: unknown[],
   { sandboxes, code, isCompared = false, ...options }: ServeOptions = {},
 ): Promise<TestApi> {
-  const servedApi = new ServedApi(
-    withoutQuota(model),
-    database,
-    undefined,
-    sandboxes,
-    code && new LoadedCode('api.ts', code),
-  );
+  const loaded = code && (await codeFor(code, model));
+  const servedApi = new ServedApi(withoutQuota(model), database, undefined, sandboxes, loaded);
   const dependencies: DependencyEvent[] = [];
   const server = await startServer(() => servedApi, {
     host: '127.0.0.1',
@@ -205,10 +211,10 @@ export async function serve(
     };
     const unlike = isCompared
       ? undefined
-      : undocumented(servedApi.api, exchanged, await callerOf(headers));
+      : undocumented(servedApi.api, exchanged, await callerOf(headers), loaded);
     if (unlike !== undefined)
       throw new Error(`${method} ${path}: ${unlike}\n${text.slice(0, 500)}`);
-    const isJson = answer.headers.get('content-type')?.includes('json') === true;
+    const isJson = /[/+]json\b/u.test(answer.headers.get('content-type') ?? '');
     return {
       ...answer,
       body: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined,

@@ -1,4 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { LoadedCode } from '../../src/extensions/load.ts';
 import { BoundedCache } from '../../src/lib/bounded-cache.ts';
 import { anonymous, type Subject } from '../../src/model/access.ts';
 import type { Api, Version } from '../../src/model/api.ts';
@@ -38,14 +39,19 @@ const checkers = new WeakMap<Version, Map<string, Checker>>();
 /** The same document is made by every file of tests that serves the same specification: those used last, by their text. */
 const checkersByText = new BoundedCache<Checker>(64);
 
-function checkerOf(api: Api, version: Version, subject: Subject | undefined): Checker {
+function checkerOf(
+  api: Api,
+  version: Version,
+  subject: Subject | undefined,
+  endpoints: LoadedCode['endpoints'] = [],
+): Checker {
   const ofVersion = checkers.get(version) ?? new Map<string, Checker>();
   checkers.set(version, ofVersion);
   const key = subject === undefined ? 'full' : viewKey(api, version, subject);
   const known = ofVersion.get(key);
   if (known !== undefined) return known;
   const view = subject === undefined ? fullView(api, version) : viewOf(api, version, subject);
-  const document = openApiDocument(view, { isDebugOn: true });
+  const document = openApiDocument(view, { isDebugOn: true, endpoints });
   const text = JSON.stringify(document);
   const checker = checkersByText.get(text) ?? makeChecker(document);
   ofVersion.set(key, checker);
@@ -107,6 +113,7 @@ export function undocumented(
   api: Api,
   exchanged: Exchanged,
   subject?: Subject,
+  code?: LoadedCode,
 ): string | undefined {
   const [path = '', query = ''] = exchanged.path.split('?');
   if (
@@ -115,7 +122,7 @@ export function undocumented(
     exchanged.method === 'OPTIONS'
   )
     return undefined;
-  const found = operationOf(api, path, exchanged.method.toLowerCase(), subject);
+  const found = operationOf(api, path, exchanged.method.toLowerCase(), subject, code);
   if (found === undefined) {
     // Nothing is there, or not this: that much an error says everywhere.
     const [version] = api.versions.values();
@@ -126,7 +133,9 @@ export function undocumented(
   }
   return (
     answerProblem(found, exchanged) ??
-    (exchanged.status < 300 ? requestProblem(found, exchanged, query) : undefined)
+    (exchanged.status < 300 && !found.isEndpoint
+      ? requestProblem(found, exchanged, query)
+      : undefined)
   );
 }
 
@@ -135,6 +144,8 @@ interface Found {
   readonly pointer: readonly string[];
   readonly operation: Members;
   readonly shared: readonly unknown[];
+  /** It may answer with any status and headers. */
+  readonly isEndpoint: boolean;
 }
 
 /** Whether a path is that of the audit log, or of a change in it. */
@@ -147,6 +158,7 @@ function operationOf(
   path: string,
   method: string,
   subject: Subject | undefined,
+  code: LoadedCode | undefined,
 ): Found | undefined {
   if (isOfAudit(path)) {
     const [version] = api.versions.values();
@@ -163,12 +175,23 @@ function operationOf(
   const number = isVersioned ? Number(parts[0]?.slice(1)) : api.defaultVersion;
   const version = api.versions.get(number);
   const [resource = '', id, ...rest] = isVersioned ? parts.slice(1) : parts;
-  if (version === undefined || rest.length > 0 || id === '') return undefined;
-  const template = `${api.basePath}/v${number}/${resource}${id === undefined ? '' : '/{id}'}`;
-  return operationAt(checkerOf(api, version, subject), template, method);
+  if (version === undefined) return undefined;
+  const endpoint = code?.routes?.find(isVersioned ? parts.slice(1) : parts)?.byMethod;
+  const known = endpoint?.get(method.toUpperCase())?.endpoint;
+  if (known === undefined && (rest.length > 0 || id === '')) return undefined;
+  const checker = checkerOf(api, version, subject, code?.endpoints);
+  const below =
+    known?.segments.map((one) => (one.kind === 'fixed' ? one.text : `{${one.name}}`)).join('/') ??
+    `${resource}${id === undefined ? '' : '/{id}'}`;
+  return operationAt(checker, `${api.basePath}/v${number}/${below}`, method, known !== undefined);
 }
 
-function operationAt(checker: Checker, template: string, method: string): Found | undefined {
+function operationAt(
+  checker: Checker,
+  template: string,
+  method: string,
+  isEndpoint = false,
+): Found | undefined {
   const item = checker.document.paths[template];
   const name = method === 'head' ? 'get' : method;
   const operation = item?.[name];
@@ -178,6 +201,7 @@ function operationAt(checker: Checker, template: string, method: string): Found 
     pointer: ['paths', template, name],
     operation,
     shared: (item['parameters'] as unknown as readonly unknown[] | undefined) ?? [],
+    isEndpoint,
   };
 }
 
@@ -204,16 +228,16 @@ function followed(
 }
 
 function answerProblem(
-  { checker, operation, pointer }: Found,
+  { checker, operation, pointer, isEndpoint }: Found,
   exchanged: Exchanged,
 ): string | undefined {
   const { status, headers, method, text } = exchanged;
   const responses = operation['responses'] as Readonly<Record<string, Members>>;
   // Only a simulated error may have any status.
-  const key =
-    String(status) in responses || !text.includes('"code":"SIMULATED_ERROR"')
-      ? String(status)
-      : 'default';
+  const isOther = isEndpoint || text.includes('"code":"SIMULATED_ERROR"');
+  const range = `${Math.floor(status / 100)}XX`;
+  const other = range in responses ? range : 'default';
+  const key = String(status) in responses || !isOther ? String(status) : other;
   const documented = responses[key];
   if (documented === undefined) return `the status ${status} is not documented`;
   const response = followed(checker, documented, [...pointer, 'responses', key]);
@@ -228,7 +252,8 @@ function answerProblem(
   }
   const names = new Set(Object.keys(known).map((name) => name.toLowerCase()));
   for (const [name] of headers)
-    if (!names.has(name) && !ordinary.has(name)) return `the header ${name} is not documented`;
+    if (!isEndpoint && !names.has(name) && !ordinary.has(name))
+      return `the header ${name} is not documented`;
   const content = response.part['content'] as Readonly<Record<string, Members>> | undefined;
   if (method === 'HEAD') return undefined;
   if (text === '')
@@ -236,6 +261,7 @@ function answerProblem(
       ? undefined
       : 'there is no body';
   const type = (headers.get('content-type') ?? '').split(';', 1)[0] ?? '';
+  if (content !== undefined && '*/*' in content) return undefined;
   if (content?.[type] === undefined) return `a body of type ${type} is not documented`;
   if (type !== 'application/json') return undefined;
   const schema = pointerOf(...response.pointer, 'content', type, 'schema');

@@ -12,7 +12,7 @@ import {
 } from '../../server/serve/reread.ts';
 import { requireAccess, requireTarget } from '../../server/serve/start-rules.ts';
 import { listenAddress, readPort, readWorkers, type DevFlags } from '../../server/serve/address.ts';
-import { withCode } from '../../server/files/code.ts';
+import { requireEndpointAccess, withCode } from '../../server/files/code.ts';
 import {
   formatProblem,
   requireSpecification,
@@ -91,6 +91,7 @@ async function serveOver(
   worker?: WorkerRole,
 ): Promise<void> {
   const specification = await withCode(context, read);
+  requireEndpointAccess(specification);
   await withDatabase(context, terms.target, 'write', async (open) => {
     // All workers read the same text: one of them prints what comes of it.
     const output =

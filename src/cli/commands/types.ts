@@ -2,6 +2,7 @@ import { clientSource } from '../../openapi/client.ts';
 import type { Context } from '../../server/context.ts';
 import { watchFiles } from '../../server/dev/watch.ts';
 import { CommandFailure } from '../../server/failure.ts';
+import { endpointsOf } from '../../server/files/code.ts';
 import { ClientFile } from '../files/client-file.ts';
 import { wholeView, writeDocument, type DocumentFlags } from '../files/document.ts';
 import { readSpecification, requireSpecification } from '../../server/files/specification.ts';
@@ -13,12 +14,12 @@ export interface TypesFlags extends DocumentFlags {
 
 /** `plinth types [file]`: a TypeScript client of a version with everything in it. */
 export async function types(context: Context, flags: TypesFlags): Promise<void> {
-  const make = (): string => {
-    const { api } = requireSpecification(context, flags, { isOnlyRead: true });
-    return clientSource(wholeView(api, flags));
+  const make = async (): Promise<string> => {
+    const read = requireSpecification(context, flags, { isOnlyRead: true });
+    return clientSource(wholeView(read.api, flags), await endpointsOf(context, read));
   };
   const { out, watch = false } = flags;
-  if (!watch) return writeDocument(context, make(), out);
+  if (!watch) return writeDocument(context, await make(), out);
   if (out === undefined)
     throw new CommandFailure(
       '--watch writes to a file. Name it with --out, such as --out client.ts.',
@@ -28,7 +29,7 @@ export async function types(context: Context, flags: TypesFlags): Promise<void> 
     );
   const { path } = readSpecification(context, flags, { isOnlyRead: true });
   const client = new ClientFile(context, out);
-  await whileWatched(context, path, () => client.write(make));
+  await whileWatched(context, path, () => void client.write(make));
 }
 
 /** Calls `onChange` now and after each change of a file, until the command is stopped. */

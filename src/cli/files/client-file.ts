@@ -1,8 +1,8 @@
-import type { Api } from '../../model/api.ts';
 import { clientSource } from '../../openapi/client.ts';
 import type { Context } from '../../server/context.ts';
 import { CommandFailure } from '../../server/failure.ts';
 import { wholeView, writeDocument } from './document.ts';
+import type { SpecificationFile } from '../../server/files/specification.ts';
 
 /** A file with the client of an API, which is written when the client differs. */
 export class ClientFile {
@@ -16,15 +16,15 @@ export class ClientFile {
   }
 
   /** Writes the client of an Api, for `dev --types`. */
-  writeFor(api: Api): void {
-    this.write(() => clientSource(wholeView(api, {})));
+  writeFor({ api, code }: Pick<SpecificationFile, 'api' | 'code'>): void {
+    void this.write(() => clientSource(wholeView(api, {}), code?.endpoints));
   }
 
   /** Writes what `make` gives. Prints why it cannot, and leaves the file as it is. */
-  write(make: () => string): void {
+  async write(make: () => string | Promise<string>): Promise<void> {
     const { context, out } = this;
     try {
-      const source = make();
+      const source = await make();
       if (source === this.written) return;
       writeDocument(context, source, out);
       this.written = source;

@@ -172,7 +172,7 @@ async function readAllAgain(
   const pace = exchange.servedApi.pace();
   const read = async (path: string, search: string): Promise<Response | undefined> => {
     await pace.next();
-    const route = findRoute(path, exchange.servedApi.api);
+    const route = findRoute(path, exchange.servedApi);
     if (!route.ok || route.value.kind !== 'resource') return undefined;
     const request = { method: 'GET', path, search, headers: {}, body: undefined };
     const own = inside(exchange, request);

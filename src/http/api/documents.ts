@@ -1,6 +1,6 @@
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
-import type { Caller } from '../../model/access.ts';
+import { matchingRules, type Caller } from '../../model/access.ts';
 import type { Version } from '../../model/api.ts';
 import type { ExampleRows } from '../../openapi/document/example.ts';
 import { openApiInTurns } from '../../openapi/document/document.ts';
@@ -53,12 +53,15 @@ export async function answerOpenApi(
   const isDebugOn = mayDebug(exchange, caller);
   const { kept, coming } = getOrInsert(documents, servedApi, noDocuments);
   const server = linkRoot(exchange);
-  const key = `${String(isDebugOn)} ${server} ${view.key}`;
+  const endpoints = (servedApi.code?.endpoints ?? []).filter(
+    ({ rules }) => matchingRules(rules, caller).length > 0,
+  );
+  const named = endpoints.map(({ name }) => name).join();
+  const key = `${String(isDebugOn)} ${server} ${view.key} ${named}`;
+  const options = { isDebugOn, hasSandboxes, server, endpoints };
   const make = async (): Promise<Document> => {
     const rows = await rowsOf(servedApi);
-    const document = made(
-      JSON.stringify(await openApiInTurns(view, { isDebugOn, hasSandboxes, rows, server })),
-    );
+    const document = made(JSON.stringify(await openApiInTurns(view, { ...options, rows })));
     kept.set(key, document);
     return document;
   };

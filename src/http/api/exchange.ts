@@ -47,8 +47,8 @@ export interface Exchange {
   readonly client: Client;
   readonly callerCheck: CallerCheck;
   readonly network: SimulatedNetwork;
-  /** Reads the body, up to the server's limit. */
-  readonly readBody: () => Promise<Result<Buffer>>;
+  /** Reads the body, up to a number of bytes; without one up to the server's limit. */
+  readonly readBody: (limit?: number) => Promise<Result<Buffer>>;
   /** Runs work whose signal aborts when the client disconnects. */
   readonly whileThere: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
   /** See `Requester`. */
@@ -78,8 +78,8 @@ export interface Exchange {
   /** The most characters of the rows of the response; undefined: as many as there is memory for. */
   readonly answerLength: number | undefined;
   readonly exportBudget: MemoryBudget;
-  /** Whether the server is stopping: it still answers, but is not ready. */
-  readonly isStopping: () => boolean;
+  /** Aborts when the server stops: it still answers, but is not ready. */
+  readonly stopping: AbortSignal;
   /** Told the ids of what a request has created or changed; `isArray`: its body was an array. Absent outside of batches. */
   readonly onWritten?: ((ids: readonly JsonValue[], isArray: boolean) => void) | undefined;
   /** The database without the settings of the caller; absent if `database` has none. */
@@ -107,6 +107,8 @@ export interface CodeRun {
   /** Aborts when the time is up, or the client has gone. */
   readonly signal: AbortSignal;
   readonly abort: (reason: string) => void;
+  /** The deadline is met: what goes on has no other end than the client's. */
+  readonly meetDeadline: () => void;
 }
 
 /** A record that was written, for `afterCommit`. */

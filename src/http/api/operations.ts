@@ -58,10 +58,11 @@ export async function runOperation(
 function findOperation(
   method: string,
   written: string,
-  { servedApi: { api } }: Exchange,
+  { servedApi }: Exchange,
   version: Version,
 ): Result<{ readonly route: ResourceRoute; readonly path: string; readonly search: string }> {
   const [target = '', ...query] = written.split('?');
+  const { api } = servedApi;
   const { basePath } = api;
   const below =
     basePath !== '' && target.startsWith(`${basePath}/`) ? target.slice(basePath.length) : target;
@@ -75,7 +76,7 @@ function findOperation(
   const route =
     version === versionOfFile
       ? (findBelow(below.slice(1), version, false) ?? fail(nothingAt(target)))
-      : findRoute(path, api);
+      : findRoute(path, servedApi);
   if (!route.ok) return route;
   const isOfOne =
     route.value.kind === 'resource' && (route.value.id === undefined) === (method === 'POST');

@@ -16,6 +16,7 @@ import { after, unless, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { answerDebug, sizeOf } from '../debug/debug.ts';
 import type { Call, Exchange, Watching } from './exchange.ts';
 import { answerBatch } from './batch.ts';
+import { answerEndpoint } from './endpoints/answer.ts';
 import { exportRecords } from './exports.ts';
 import { withHeaders } from '../callers/caller-check.ts';
 import type { Transmission } from '../simulation/simulated-network.ts';
@@ -47,13 +48,12 @@ import { createRecords, deleteRecord, updateRecord } from './writes.ts';
  */
 export function answer(exchange: Exchange): MaybePromise<Response> {
   const { requestId, path, watching } = exchange;
-  const { api } = exchange.servedApi;
   const transmission = exchange.network.simulate(exchange, path);
   return after(steps(exchange, transmission), (result) => {
     const answered = result.ok
       ? result.value
       : respondError(result.error, exchange.mount + path, requestId);
-    const response = withNotice(answered, path, api, exchange);
+    const response = withNotice(answered, path, exchange);
     const debugged =
       watching === undefined ? response : debug(exchange, watching, transmission, response, result);
     return transmission === undefined
@@ -79,7 +79,7 @@ function steps(exchange: Exchange, transmission: Transmission | undefined): Answ
   const { path } = exchange;
   const { api } = exchange.servedApi;
   if (exchange.url.length > api.limits.urlLength) return fail(uriTooLong(api.limits.urlLength));
-  const route = findRoute(path, api);
+  const route = findRoute(path, exchange.servedApi);
   if (!route.ok && route.error.code === 'MALFORMED_REQUEST') return route;
   const { trace, watching } = exchange;
   trace.enter('authentication');
@@ -188,6 +188,8 @@ export function answerRoute(exchange: Exchange, route: Route, caller: Caller): A
       return answerAudit(exchange, route.id, caller);
     case 'batch':
       return answerBatchIn(exchange, route.version, caller);
+    case 'endpoint':
+      return answerEndpoint(exchange, route, caller);
     case 'resource':
       return answerResource(exchange, route, caller);
     default:

@@ -1,5 +1,7 @@
 import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
 import { unknownName } from '../../model/build/names.ts';
+import type { Endpoint } from '../../extensions/endpoints/endpoint.ts';
+import type { FoundEndpoints, RouteTable } from '../../extensions/endpoints/route-table.ts';
 import type { Operation } from '../../model/access.ts';
 import type { Api, Version } from '../../model/api.ts';
 import type { ResourceView, View } from '../../model/view.ts';
@@ -13,12 +15,29 @@ export type Route =
   /** The audit log, or one change in it. */
   | { readonly kind: 'audit'; readonly id: string | undefined }
   | BatchRoute
+  | EndpointRoute
   | ResourceRoute;
 
 /** Several writes at once. */
 export interface BatchRoute {
   readonly kind: 'batch';
   readonly version: Version;
+}
+
+/** A path of endpoints of own code. */
+export interface EndpointRoute {
+  readonly kind: 'endpoint';
+  readonly version: Version;
+  /** Below the version, as it was sent. */
+  readonly below: string;
+  readonly found: FoundEndpoints<Endpoint>;
+}
+
+/** What has paths. */
+export interface Routed {
+  readonly api: Api;
+  /** Undefined without endpoints. */
+  readonly endpoints?: RouteTable<Endpoint> | undefined;
 }
 
 /** A path of a resource, or of one of its records. */
@@ -54,14 +73,15 @@ function cutAt(text: string, mark: string): readonly [string, string | undefined
  * Whether a path is the API's, in an application that has mounted it: below its versions, a resource without a version, or
  * one of the service's own. Under a path of its own (`isBelow`), `/` is too. See docs/contract/10-own-code.md#embedding.
  */
-export function isOwnPath(path: string, api: Api, isBelow: boolean): boolean {
+export function isOwnPath(path: string, served: Routed, isBelow: boolean): boolean {
+  const { api } = served;
   if (path === '/') return isBelow;
   const { basePath } = api;
   if (path === `${basePath}${batchName}`) return true;
   if (path.startsWith('/_')) return ownPaths.test(path);
   if (path.startsWith(`${basePath}/v`) && /^\/v\d+(?:\/|$)/u.test(path.slice(basePath.length)))
     return true;
-  const route = findRoute(path, api);
+  const route = findRoute(path, served);
   return route.ok && (route.value.kind !== 'resource' || api.resources.has(route.value.name));
 }
 
@@ -87,7 +107,7 @@ const recordMethods: ReadonlyMap<string, RequestKind> = new Map([
  * Finds where a path leads. Case, double and trailing slashes count. See
  * docs/contract/2-reading.md#paths-and-methods, rule 5.
  */
-export function findRoute(path: string, api: Api): Result<Route> {
+export function findRoute(path: string, { api, endpoints }: Routed): Result<Route> {
   if (path === `${api.basePath}${batchName}`) return findBatch(api);
   if (path.startsWith('/_') || path === '/') return ok(findOwn(path));
   const document = path.endsWith('/_openapi.json') ? findDocument(path, api) : undefined;
@@ -102,7 +122,14 @@ export function findRoute(path: string, api: Api): Result<Route> {
   const version = number === undefined ? undefined : api.versions.get(number);
   if (version === undefined) return unknownVersion(first, api);
   if (!isVersioned && !api.unversioned) return unknown();
-  return findBelow(isVersioned ? rest : below, version, isVersioned) ?? unknown();
+  const inside = isVersioned ? rest : below;
+  if (endpoints !== undefined) {
+    const found = endpointsAt(inside, endpoints);
+    if (!found.ok) return found;
+    if (found.value !== undefined)
+      return ok({ kind: 'endpoint', version, below: inside, found: found.value });
+  }
+  return findBelow(inside, version, isVersioned) ?? unknown();
 }
 
 /**
@@ -126,7 +153,20 @@ export function findBelow(
       id: id === undefined ? undefined : decoded(id),
     });
   } catch {
-    return fail(apiError('MALFORMED_REQUEST', 'The path is not valid percent-encoded UTF-8'));
+    return fail(malformedPath);
+  }
+}
+
+const malformedPath = apiError('MALFORMED_REQUEST', 'The path is not valid percent-encoded UTF-8');
+
+function endpointsAt(
+  path: string,
+  endpoints: RouteTable<Endpoint>,
+): Result<FoundEndpoints<Endpoint> | undefined> {
+  try {
+    return ok(endpoints.find(path.split('/').map(decoded)));
+  } catch {
+    return fail(malformedPath);
   }
 }
 

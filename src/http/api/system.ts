@@ -22,8 +22,8 @@ type Answer = (exchange: Exchange, caller: Caller) => Promise<Response>;
 /** The paths beside the resources. See docs/contract/6-operation.md#system-endpoints. */
 const endpoints: Readonly<Record<string, Answer>> = {
   '/_health': async ({ requestId }) => jsonResponse(200, '{"status":"ok"}', requestId),
-  '/_ready': async ({ requestId, servedApi, isStopping }) => {
-    const ready = !isStopping() && (await servedApi.readiness.isReady());
+  '/_ready': async ({ requestId, servedApi, stopping }) => {
+    const ready = !stopping.aborted && (await servedApi.readiness.isReady());
     return jsonResponse(
       ready ? 200 : 503,
       `{"status":"${ready ? 'ready' : 'unavailable'}"}`,

@@ -76,12 +76,13 @@ export function sunsetRefusal(version: Version, api: Api, now: () => Date): ApiE
 export function withNotice(
   response: Response,
   path: string,
-  api: Api,
   exchange: Pick<Exchange, 'servedApi' | 'mount'>,
 ): Response {
+  const { servedApi: served } = exchange;
+  const { api } = served;
   const notices = noticesOf(api);
   if (notices === undefined) return response;
-  const route = findRoute(path, api);
+  const route = findRoute(path, served);
   const version = route.ok ? versionOf(route.value, api) : undefined;
   const notice = version && notices.get(version);
   if (!route.ok || notice === undefined) return response;
@@ -115,6 +116,7 @@ function successorLinks(
   if (successor === undefined) return [];
   const version = `/v${successor.number}`;
   const to = (place: string): readonly string[] => [`<${root}${place}>; rel="successor-version"`];
+  if (route.kind === 'endpoint') return to(`${api.basePath}${version}/${route.below}`);
   if (route.kind !== 'resource') return to(version + documentPath);
   const { name, id } = route;
   const resource = api.resources.get(name);

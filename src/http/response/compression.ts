@@ -10,7 +10,7 @@ import {
   type ZlibOptions,
 } from 'node:zlib';
 import { negotiateCoding, type ContentCoding } from '../../query/request/headers.ts';
-import type { Response, StreamedBody } from './response.ts';
+import { isWhole, type Response, type StreamedBody } from './response.ts';
 
 /** Bodies up to this many bytes are not compressed: little would be saved. */
 const smallBody = 1024;
@@ -32,7 +32,7 @@ const compressors = {
  */
 export async function compressed(response: Response, acceptEncoding: string): Promise<Response> {
   const { body, headers } = response;
-  const isLeft = body === undefined || response.isLive === true;
+  const isLeft = body === undefined || response.isLive === true || isEncoded(headers, body);
   const wanted = isLeft ? undefined : negotiateCoding(acceptEncoding);
   if (wanted === undefined || body === undefined || Buffer.isBuffer(body)) return response;
   const { coding, isForced } = wanted;
@@ -44,6 +44,16 @@ export async function compressed(response: Response, acceptEncoding: string): Pr
     headers: { ...headers, 'content-encoding': coding },
     body: isText ? await compressors[coding](body) : compressedStream(body, coding),
   };
+}
+
+/** Types of streams that get shorter. Events are short, and each stream would hold a compressor. */
+const compressible =
+  /^(?:text\/(?!event-stream)|image\/svg|application\/(?:json|x-ndjson|xml|javascript|[\w.-]+\+(?:json|xml)))/iu;
+
+/** Whether a body is compressed already: an endpoint may send any. */
+function isEncoded(headers: Response['headers'], body: Response['body']): boolean {
+  const { 'content-encoding': coding, 'content-type': type = '' } = headers;
+  return coding !== undefined || !(isWhole(body) || compressible.test(type));
 }
 
 const files = new Map<string, Promise<Response>>();

@@ -14,6 +14,8 @@ export interface Response {
   readonly code?: ErrorCode;
   /** The body is an object with the records in `data`. */
   readonly hasData?: true;
+  /** The cookies that an endpoint sets, one `Set-Cookie` each. */
+  readonly cookies?: readonly string[];
   /** The whole of a streamed body, if known: for `Content-Length` and the log. */
   readonly whole?: string | Buffer;
   /** An endless body (an event stream): the request counts as ended once the body has begun. */

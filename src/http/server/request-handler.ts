@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { apiError, fail, type ApiError } from '../../errors.ts';
 import { freeTurn } from '../../lib/event-loop.ts';
 import { ApiFailure } from '../../records/api-failure.ts';
@@ -64,17 +65,18 @@ export interface Parts {
 /** Takes requests from their heads to the last byte of their responses. Whatever fails on the way, each ends once. */
 export class RequestHandler {
   private readonly parts: Parts;
-  private stopping = false;
+  private readonly stopping = new AbortController();
   private readonly turns: Exchange['turns'] = new WeakMap();
-  private readonly isStopping = (): boolean => this.stopping;
 
   constructor(parts: Parts) {
     this.parts = parts;
+    // Each stream of an endpoint listens for it: this is no leak.
+    setMaxListeners(0, this.stopping.signal);
   }
 
   /** From now on the server is not ready, and each connection ends with its next response. */
   stop(): void {
-    this.stopping = true;
+    this.stopping.abort();
   }
 
   /** A request whose head has come. Resolves when it has ended. */
@@ -119,7 +121,7 @@ export class RequestHandler {
       const encoded =
         acceptEncoding === undefined ? answered : await compressed(answered, acceptEncoding);
       rest = await batch.join(() => {
-        const last = this.stopping && transport.endConnection();
+        const last = this.stopping.signal.aborted && transport.endConnection();
         return transport.send(encoded, { ...sending, last });
       });
       if (rest !== undefined && isWhole(encoded.body)) made = Buffer.byteLength(encoded.body);
@@ -201,8 +203,8 @@ export class RequestHandler {
         client,
         callerCheck,
         network,
-        readBody: async () => {
-          const body = await transport.readBody(bodyLimit, (bytes) => admitted.tryReserve(bytes));
+        readBody: async (limit = bodyLimit) => {
+          const body = await transport.readBody(limit, (bytes) => admitted.tryReserve(bytes));
           if (!body.ok) return body;
           observer.read(observed.trace, body.value);
           const late = refuse() ?? (await admitted.enter());
@@ -238,7 +240,7 @@ export class RequestHandler {
         clockAndIds,
         answerLength: this.parts.answerLength,
         exportBudget: this.parts.budgets.exports,
-        isStopping: this.isStopping,
+        stopping: this.stopping.signal,
         answerRoute,
         note: observer.note,
         afterCommits: this.parts.afterCommits,

@@ -21,6 +21,8 @@ import { isUnmanaged } from '../../sql/schema/schema.ts';
 import { databaseDefaults } from '../../specification/keys/server.ts';
 import type { Sandboxes } from '../sandboxes/sandboxes.ts';
 import type { LoadedCode } from '../../extensions/load.ts';
+import type { Endpoint } from '../../extensions/endpoints/endpoint.ts';
+import type { RouteTable } from '../../extensions/endpoints/route-table.ts';
 import { InFlight } from './in-flight.ts';
 
 /**
@@ -64,6 +66,8 @@ export class ServedApi {
   readonly sandboxes: Sandboxes | undefined;
   /** Undefined without `code` in the file. */
   readonly code: LoadedCode | undefined;
+  /** The endpoints of own code; undefined without any. */
+  readonly endpoints: RouteTable<Endpoint> | undefined;
   /** The requests that use it. */
   readonly inFlight = new InFlight();
   /** While its database is being changed: resolves when requests may go on, perhaps with another one. */
@@ -87,6 +91,7 @@ export class ServedApi {
   ) {
     this.api = code === undefined ? api : { ...api, filledByCode: code.filled };
     this.code = code;
+    this.endpoints = code?.routes;
     this.sessionOf = sessionsOf(api);
     if (this.sessionOf !== undefined && database.inSession === undefined) throw noSessions();
     this.sandboxes = sandboxes;

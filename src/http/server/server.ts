@@ -231,7 +231,7 @@ export function makeApiServer(servedApi: () => ServedApi, options: PartOptions):
       const transport = new NodeTransport(request, response, unsent);
       const incoming = readHead(request, transport, mountOf(request));
       const { path, mount } = incoming;
-      if (next !== undefined && !isOwnPath(path, servedApi().api, mount !== '')) next();
+      if (next !== undefined && !isOwnPath(path, servedApi(), mount !== '')) next();
       else if (isClosed && next !== undefined) next(closed());
       else if (isClosed) request.socket.destroy();
       else asGuest(incoming);

@@ -54,9 +54,13 @@ export interface Sending {
 }
 
 /** The headers of a response but its length: name, value, name, value. Node writes such a list as it is. */
-export function headerList({ headers }: Response, { last, vary, extra = [] }: Sending): string[] {
+export function headerList(
+  { headers, cookies }: Response,
+  { last, vary, extra = [] }: Sending,
+): string[] {
   const all = ['vary', vary, ...extra];
   for (const name in headers) all.push(name, headers[name] ?? '');
+  if (cookies !== undefined) for (const cookie of cookies) all.push('set-cookie', cookie);
   if (last) all.push('connection', 'close');
   return all;
 }

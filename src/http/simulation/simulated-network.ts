@@ -3,20 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { apiError, type ApiError } from '../../errors.ts';
 import type { Caller } from '../../model/access.ts';
-import type { Api } from '../../model/api.ts';
 import { readSimulate, Simulation, unchanged, type Conditions } from './conditions.ts';
 import { isWhole, type Response, type StreamedBody } from '../response/response.ts';
 import type { NetworkSpecification, Specification } from '../../specification/specification.ts';
 import { toldTime } from '../../observability/recording.ts';
 import { mayDebug } from '../debug/audience.ts';
 import type { Mode } from '../edge/edge.ts';
-import { findRoute } from '../api/router.ts';
+import { findRoute, type Routed } from '../api/router.ts';
 
 /** What the network needs of a request. */
 interface NetworkRequest {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
-  readonly servedApi: { readonly api: Api };
+  readonly servedApi: Routed;
   readonly whileThere: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
 }
 
@@ -47,9 +46,12 @@ export class SimulatedNetwork {
     if (header === undefined && !this.isUsed(api.settings)) return undefined;
     // A browser decides when it sends a preflight, so that must not use up a condition.
     if (request.method === 'OPTIONS') return undefined;
-    const route = findRoute(path, api);
-    if (!route.ok || route.value.kind !== 'resource') return undefined;
-    const settings = this.settingsOf(api.settings, route.value.name);
+    const route = findRoute(path, request.servedApi);
+    if (!route.ok) return undefined;
+    const { kind } = route.value;
+    if (kind !== 'resource' && kind !== 'endpoint') return undefined;
+    const resource = kind === 'resource' ? route.value.name : undefined;
+    const settings = this.settingsOf(api.settings, resource);
     const asked = Array.isArray(header) ? header.join(',') : header;
     if (settings === undefined && asked === undefined) return undefined;
     const conditions = settings === undefined ? unchanged : this.draw(settings);

@@ -87,6 +87,11 @@ export function errorResponses(
       headers: common,
       content: { 'application/json': { schema: ref('schemas/Error') } },
     },
+    EndpointError: {
+      description: 'An error that own code answers with.',
+      headers: common,
+      content: { 'application/json': { schema: ref('schemas/Error') } },
+    },
     DatabaseError: {
       description: 'An error that the database raises, with a status of its own.',
       headers: common,

@@ -5,6 +5,7 @@ import { commonHeaders, errorResponses, errorSchema, responseHeaders } from './a
 import { paramsSchema, ruleSchema } from './problem-rules.ts';
 import type { Operation } from '../../model/access.ts';
 import { batchPath, batchTag } from './batch.ts';
+import { endpointPath, endpointTag, type DocumentedEndpoint } from './endpoints.ts';
 import type { ExampleRows } from './example.ts';
 import { typeNames } from './names.ts';
 import { isSimulated, pathsOf, securitySchemes, type OperationContext } from './operations.ts';
@@ -32,6 +33,8 @@ export interface DocumentOptions {
   readonly rows?: ExampleRows | undefined;
   /** Where the API is served; `server.publicUrl` or `/`, unless said otherwise. */
   readonly server?: string;
+  /** The endpoints of own code that the caller may use. */
+  readonly endpoints?: readonly DocumentedEndpoint[];
 }
 
 /**
@@ -62,7 +65,7 @@ export async function openApiInTurns(
 /** Makes the document; what it yields parts its work. */
 function* documentSteps(
   view: View,
-  { isDebugOn = false, hasSandboxes = false, rows, server = '' }: DocumentOptions,
+  { isDebugOn = false, hasSandboxes = false, rows, server = '', endpoints = [] }: DocumentOptions,
 ): Generator<undefined, OpenApiDocument> {
   const { api, version } = view;
   const log = auditOf(view);
@@ -101,6 +104,12 @@ function* documentSteps(
     const [path, item] = batchPath(resourceViews, context);
     paths[path] = item;
   }
+  const resourceNames = new Set(resourceViews.map(({ name }) => name));
+  for (const endpoint of endpoints) {
+    const { path, method, operation, ...own } = endpointPath(endpoint, resourceNames, context);
+    paths[path] = { ...paths[path], [method]: operation };
+    Object.assign(schemas, own.schemas);
+  }
   schemas['Error'] = errorSchema(isDebugOn, api.settings.code !== undefined);
   schemas['ProblemRule'] = ruleSchema;
   schemas['ProblemParams'] = paramsSchema;
@@ -112,6 +121,10 @@ function* documentSteps(
     yield;
   }
   const { auth } = api.settings;
+  const hasOwnTag = endpoints.some(
+    ({ segments: [first] }) => first?.kind !== 'fixed' || !resourceNames.has(first.text),
+  );
+  const endpointTags = hasOwnTag ? [endpointTag] : [];
   return {
     openapi: '3.1.1',
     info: {
@@ -122,7 +135,11 @@ function* documentSteps(
       license: { name: 'Not stated', identifier: 'NOASSERTION' },
     },
     servers: [{ url: server === '' ? serverOf(api) : server }],
-    tags: [...[...resourceViews, ...log].map(tagOf), ...(isWritable ? [batchTag] : [])],
+    tags: [
+      ...[...resourceViews, ...log].map(tagOf),
+      ...(isWritable ? [batchTag] : []),
+      ...endpointTags,
+    ],
     paths,
     components: {
       ...only(used, components),
@@ -149,7 +166,10 @@ type Components = Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>
 
 /** Adds the components that a part of the document refers to, itself or through others, as `section/name`. */
 function addUsed(part: unknown, all: Components, used: Set<string>): void {
-  for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/([^"]+)"/gu)) {
+  // A schema of an endpoint refers to parts of itself, behind a further slash.
+  for (const [, name = ''] of JSON.stringify(part).matchAll(
+    /"#\/components\/([^"/]+\/[^"/]+)[^"]*"/gu,
+  )) {
     if (used.has(name)) continue;
     used.add(name);
     const [section = '', key = ''] = name.split('/');

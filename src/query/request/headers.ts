@@ -88,6 +88,13 @@ export function prefersHtml(header: string | undefined): boolean {
   return (weights.get('text/html') ?? 0) > (weights.get('application/json') ?? 0);
 }
 
+/** Whether `Accept` names server-sent events, and lines of JSON no more than these. */
+export function acceptsEvents(header: string | undefined): boolean {
+  const weights = readWeights(header ?? '');
+  const weight = weights.get('text/event-stream') ?? 0;
+  return weight > 0 && weight >= (weights.get(mediaTypes.ndjson) ?? 0);
+}
+
 /** The supported content codings, in the order of preference. */
 const codings = ['br', 'gzip'] as const;
 export type ContentCoding = (typeof codings)[number];

@@ -6,7 +6,6 @@ import { Provenance } from '../../generate/fill/provenance.ts';
 import { moduleFiles } from '../../generate/custom/modules.ts';
 import { ServedApi } from '../../http/server/served-api.ts';
 import { Sandboxes } from '../../http/sandboxes/sandboxes.ts';
-import type { Api } from '../../model/api.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
 import type { ReloadProblem, TraceReader } from '../../observability/events.ts';
 import { ServedVersions, type Reload } from '../serve/versions.ts';
@@ -42,7 +41,7 @@ const suspendTimeout = 5_000;
 
 /** Keeps a typed client that follows the specification. */
 export interface ClientWriter {
-  readonly writeFor: (api: Api) => void;
+  readonly writeFor: (specification: Pick<SpecificationFile, 'api' | 'code'>) => void;
 }
 
 /**
@@ -86,7 +85,7 @@ export class LiveReload implements Reload {
   /** Starts to watch. `readers` get an event for each edit. */
   begin(readers: readonly TraceReader[]): void {
     this.readers = readers;
-    this.client?.writeFor(this.served.specification.api);
+    this.client?.writeFor(this.served.specification);
     if (this.flags.watch === false) return;
     this.watch = watchFiles(this.files(), () => this.changed());
     void this.noteGeneration(this.served);
@@ -332,7 +331,7 @@ export class LiveReload implements Reload {
     for (const line of steps) output.note(line);
     const where = steps.length === 0 ? '' : ` ${next.open.name} was changed as listed.`;
     output.note(`${this.name} was read again and is served.${where}`);
-    this.client?.writeFor(next.specification.api);
+    this.client?.writeFor(next.specification);
     const { settings } = served.specification.api;
     const left = restartSettings(settings, next.specification.api.settings);
     if (left.length > 0) output.note(`Start dev again to use the changed ${left.join(', ')}.`);

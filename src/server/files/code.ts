@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../extensions/endpoints/endpoint.ts';
 import { loadCode } from '../../extensions/load.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import { counted } from '../../model/values.ts';
@@ -33,4 +34,28 @@ export async function withCode(
     });
   }
   return { ...specification, code };
+}
+
+/**
+ * The endpoints of own code, for documents. Problems of the module are printed, and leave them out: the resources are
+ * documented all the same. See docs/contract/10-own-code.md#reload, rule 5.
+ */
+export async function endpointsOf(
+  { output }: Context,
+  specification: SpecificationFile,
+): Promise<readonly Endpoint[]> {
+  const { code, problems } = await loadCode(specification);
+  for (const problem of problems) output.note(formatProblem(problem));
+  return code?.endpoints ?? [];
+}
+
+/** Without `auth`, `start` wants to be told who may call each endpoint. */
+export function requireEndpointAccess({ api, code }: SpecificationFile): void {
+  if (api.settings.auth !== undefined) return;
+  const unsaid = (code?.endpoints ?? []).filter(({ isAccessSaid }) => !isAccessSaid);
+  if (code === undefined || unsaid.length === 0) return;
+  const names = unsaid.map(({ name }) => name).join('; ');
+  throw new CommandFailure(
+    `${code.file} does not say who may call ${names}. Add access: 'public' if everyone may, "access" to the file, or an "auth" block.`,
+  );
 }

@@ -9,7 +9,7 @@ import { migrationAdvice, missingSteps, stepLines } from '../database/schema.ts'
 import { databaseTarget, type OpenDatabase, type Target } from '../database/target.ts';
 import { restartSettings } from '../dev/edits.ts';
 import { CommandFailure, databaseFailure } from '../failure.ts';
-import { withCode } from '../files/code.ts';
+import { requireEndpointAccess, withCode } from '../files/code.ts';
 import {
   formatProblem,
   requireSpecification,
@@ -124,6 +124,7 @@ export class Rereading implements Reload {
     try {
       if (this.isEnded) return;
       const next = await withCode(context, await rereadSpecification(context, name, terms, given));
+      requireEndpointAccess(next);
       for (const warning of next.warnings) output.note(formatProblem(warning));
       this.versions.swap(
         this.servedApiOf(next),

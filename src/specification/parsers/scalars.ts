@@ -270,12 +270,20 @@ const milliseconds: ReadonlyMap<string, number> = new Map([
   ['h', 3_600_000],
 ]);
 
+const durationPattern = /^(\d+)(ms|s|m|h)?$/;
+
+/** The ms of a duration as code writes it, such as `20s`; undefined if it is none. */
+export function readDuration(value: unknown): number | undefined {
+  const amount = amountOf(value, durationPattern, milliseconds);
+  return amount === undefined || amount > longestDuration ? undefined : amount;
+}
+
 /** A time in whole units, `500ms`, `10s`, `5m` or `24h`; a bare number is ms. Gives ms. */
 export function duration({ minimum = 0, ...notes }: UnitOptions = {}): Definition<number> {
   const least = minimum === 0 ? '' : `, at least ${minimum} ms`;
   const expects = `a duration such as 500ms, 10s, 5m or 24h${least}`;
   const examples = ['500ms', '10s', '5m'];
-  return unit(expects, /^(\d+)(ms|s|m|h)?$/, milliseconds, minimum, longestDuration, {
+  return unit(expects, durationPattern, milliseconds, minimum, longestDuration, {
     examples,
     ...written(notes, milliseconds),
   });
@@ -316,13 +324,19 @@ const binary: ReadonlyMap<string, number> = new Map([
   ['GiB', 1024 ** 3],
 ]);
 
+const sizePattern = /^(\d+)([bB]|[kKmMgG][iI]?[bB])?$/;
+
+/** The bytes of a size as code writes it, such as `64kb`; undefined if it is none. */
+export function readSize(value: unknown): number | undefined {
+  return amountOf(value, sizePattern, bytes);
+}
+
 /** A size in whole units of 1,024: `64kb` and `64KiB` are the same; a bare number is bytes. Gives bytes. */
 export function size({ minimum = 0, ...notes }: UnitOptions = {}): Definition<number> {
-  const pattern = /^(\d+)([bB]|[kKmMgG][iI]?[bB])?$/;
   const least = minimum === 0 ? '' : `, at least ${minimum} B`;
   const expects = `a size such as 64kb or 1MiB${least}`;
   const examples = ['64kb', '1MiB'];
-  return unit(expects, pattern, bytes, minimum, Number.MAX_SAFE_INTEGER, {
+  return unit(expects, sizePattern, bytes, minimum, Number.MAX_SAFE_INTEGER, {
     examples,
     ...written(notes, binary),
   });
@@ -338,6 +352,19 @@ function written(notes: Omit<UnitOptions, 'minimum'>, units: ReadonlyMap<string,
   return { ...others, default: `${amount / factor}${name}` };
 }
 
+/** A whole number of units, as a number or a text; undefined for anything else. */
+function amountOf(
+  value: unknown,
+  pattern: RegExp,
+  units: ReadonlyMap<string, number>,
+): number | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined;
+  const [, digits, name = ''] = (typeof value === 'string' && pattern.exec(value)) || [];
+  const factor = units.get(name) ?? units.get(name.slice(0, 1).toLowerCase());
+  const amount = digits === undefined || factor === undefined ? NaN : Number(digits) * factor;
+  return Number.isSafeInteger(amount) ? amount : undefined;
+}
+
 function unit(
   expects: string,
   pattern: RegExp,
@@ -346,17 +373,11 @@ function unit(
   maximum: number,
   notes: Notes,
 ): Definition<number> {
-  const read = (written: string): number | undefined => {
-    const [, digits, name = ''] = pattern.exec(written) ?? [];
-    const factor = units.get(name) ?? units.get(name.slice(0, 1).toLowerCase());
-    return digits === undefined || factor === undefined ? undefined : Number(digits) * factor;
-  };
   return scalar(
     expects,
     ({ value }, refusal) => {
-      const amount =
-        typeof value === 'string' ? read(value) : typeof value === 'number' ? value : undefined;
-      if (amount === undefined || !Number.isSafeInteger(amount)) return refusal();
+      const amount = amountOf(value, pattern, units);
+      if (amount === undefined) return refusal();
       if (amount > maximum) return refusal(`; the most is ${maximum}`);
       return amount >= minimum ? amount : refusal();
     },

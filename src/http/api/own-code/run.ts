@@ -13,20 +13,25 @@ export function codeRunOf(exchange: Exchange, timeout?: number): CodeRun {
     exchange.servedApi.api.settings.server ?? {};
   const until = exchange.trace.begin + (timeout ?? requestTimeout);
   let controller: AbortController | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isMet = false;
   const abort = (reason: string): void =>
     controller?.abort(new Error(`The request is over: ${reason}`));
   return {
     until,
     chain: [],
     abort,
+    meetDeadline: () => {
+      isMet = true;
+      clearTimeout(timer);
+    },
     get signal() {
       if (controller === undefined) {
         controller = new AbortController();
-        const timer = setTimeout(
-          () => abort('its deadline has passed'),
-          Math.max(0, until - performance.now()),
-        );
-        timer.unref();
+        if (!isMet) {
+          const left = Math.max(0, until - performance.now());
+          timer = setTimeout(() => abort('its deadline has passed'), left).unref();
+        }
         const stay = exchange.onGone(() => abort('the client has gone'));
         exchange.onEnd(() => {
           clearTimeout(timer);
@@ -44,6 +49,7 @@ export function below(exchange: Exchange, run: CodeRun, place: string): Exchange
     until: run.until,
     chain: [...run.chain, place],
     abort: run.abort,
+    meetDeadline: run.meetDeadline,
     get signal() {
       return run.signal;
     },

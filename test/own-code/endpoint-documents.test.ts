@@ -1,0 +1,186 @@
+import { readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { LoadedCode } from '../../src/extensions/load.ts';
+import type { Api } from '../../src/model/api.ts';
+import { clientSource } from '../../src/openapi/client.ts';
+import { openApiDocument } from '../../src/openapi/document/document.ts';
+import { buildValid, codeFor } from '../support/api.ts';
+import { launch, makeFolder, root } from '../support/command.ts';
+import { fullView } from '../support/openapi.ts';
+
+interface Tree {
+  readonly name: string;
+  readonly children: readonly Tree[];
+}
+
+const tree: z.ZodType<Tree> = z.lazy(() => z.object({ name: z.string(), children: z.array(tree) }));
+
+const handler = (): undefined => undefined;
+
+let api: Api;
+let code: LoadedCode;
+beforeAll(async () => {
+  api = buildValid(
+    `code: ./api.ts
+auth: { apiKeys: [{ name: a, hash: "sha256:${'0'.repeat(64)}", roles: [clerk] }] }
+access: public
+resources: { orders: { fields: { name: { type: string } } } }`,
+  );
+  code = await codeFor(
+    {
+      endpoints: {
+        'POST /orders/:id/pay': {
+          summary: 'Pay an order',
+          description: 'Takes the money.',
+          access: 'clerk',
+          body: z.object({ token: z.string(), kind: z.enum(['card', 'bill']).optional() }),
+          response: z.object({ paid: z.boolean() }),
+          handler,
+        },
+        'GET /reports/:year': {
+          query: {
+            type: 'object',
+            properties: { all: { type: 'boolean' }, top: { type: 'integer', minimum: 1 } },
+            required: ['top'],
+          },
+          handler,
+        },
+        'POST /trees': { body: tree, handler },
+        'PUT /files/:name': { body: 'bytes', handler },
+        'POST /forms': { body: 'multipart', handler },
+        'GET /ping': handler,
+      },
+    },
+    api,
+  );
+});
+
+function viewOf() {
+  const version = api.versions.get(api.defaultVersion);
+  if (version === undefined) throw new TypeError('There is no version');
+  return fullView(api, version);
+}
+
+test('OpenAPI has the endpoints', () => {
+  const { paths, tags, components } = openApiDocument(viewOf(), { endpoints: code.endpoints });
+  expect(paths['/v1/orders/{id}/pay']?.['post']).toMatchObject({
+    operationId: 'postOrdersIdPay',
+    summary: 'Pay an order',
+    description: 'Takes the money.',
+    tags: ['orders'],
+    security: [{ bearer: [] }, { apiKey: [] }],
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    requestBody: {
+      content: { 'application/json': { schema: { type: 'object', required: ['token'] } } },
+    },
+    responses: {
+      200: { content: { 'application/json': { schema: { required: ['paid'] } } } },
+      default: { $ref: '#/components/responses/EndpointError' },
+    },
+  });
+  expect(paths['/v1/reports/{year}']?.['get']).toMatchObject({
+    tags: ['_endpoints'],
+    security: [{}, { bearer: [] }, { apiKey: [] }],
+    parameters: [
+      { name: 'year', in: 'path' },
+      { name: 'all', in: 'query', required: false, schema: { type: 'boolean' } },
+      { name: 'top', in: 'query', required: true, schema: { type: 'integer' } },
+    ],
+  });
+  expect(paths['/v1/files/{name}']?.['put']?.['requestBody']).toEqual({
+    required: true,
+    content: { '*/*': { schema: {} } },
+  });
+  expect(tags).toContainEqual({ name: '_endpoints', description: 'Endpoints of own code.' });
+  expect(components['responses']).toHaveProperty('EndpointError');
+});
+
+test('a schema that refers to itself is a component', () => {
+  const { paths, components } = openApiDocument(viewOf(), { endpoints: code.endpoints });
+  expect(paths['/v1/trees']?.['post']?.['requestBody']).toMatchObject({
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/_PostTreesBody' } } },
+  });
+  expect(JSON.stringify(components['schemas']?.['_PostTreesBody'])).toContain(
+    '"#/components/schemas/_PostTreesBody',
+  );
+});
+
+const program = `
+import { createClient, type Api } from './client.ts';
+
+const sent: unknown[] = [];
+const api = createClient({
+  baseUrl: 'http://localhost',
+  fetch: async (url, init) => {
+    const { method, headers, body } = init ?? {};
+    sent.push([method, String(url), new Headers(headers).get('content-type'), body instanceof FormData ? 'form' : body]);
+    if (String(url).endsWith('/ping'))
+      return new Response('{"n":1}\\n', { headers: { 'content-type': 'application/x-ndjson' } });
+    return new Response('{"paid":true}', { headers: { 'content-type': 'application/json' } });
+  },
+});
+
+const { paid } = await api.call('POST /orders/:id/pay', { params: { id: '1/2' }, body: { token: 'a', kind: 'card' } });
+const isPaid: boolean = paid;
+await api.call('GET /reports/:year', { params: { year: 2026 }, query: { top: 3, all: true } });
+await api.call('POST /trees', { body: { name: 'a', children: [] } });
+await api.call('POST /forms', { body: new FormData() });
+await api.call('PUT /files/:name', { params: { name: 'a' }, body: new Uint8Array([1]), headers: { 'x-a': 'b' } });
+const answer = await api.call('GET /ping');
+const lines = await (answer as Response).text();
+console.log(JSON.stringify([isPaid, lines, sent]));
+
+type Called = Api['client'];
+export const check = (client: Called): void => {
+  // @ts-expect-error -- There is no such endpoint.
+  void client.call('GET /pong');
+  // @ts-expect-error -- The body is missing.
+  void client.call('POST /orders/:id/pay', { params: { id: 1 } });
+  // @ts-expect-error -- The kind is none of these.
+  void client.call('POST /orders/:id/pay', { params: { id: 1 }, body: { token: 'a', kind: 'cash' } });
+  // @ts-expect-error -- The parameter of the path is missing.
+  void client.call('GET /reports/:year', { query: { top: 1 } });
+  // @ts-expect-error -- A parameter that is needed is missing.
+  void client.call('GET /reports/:year', { params: { year: 1 } });
+};
+`;
+
+test('the typed client calls endpoints', async () => {
+  const folder = makeFolder({
+    'client.ts': clientSource(viewOf(), code.endpoints),
+    'program.ts': program,
+    'tsconfig.json': JSON.stringify({
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions: { types: ['node'], lib: ['es2024'] },
+      include: ['*.ts'],
+    }),
+    'package.json': '{ "type": "module" }',
+  });
+  symlinkSync(join(root, 'node_modules'), folder.at('node_modules'));
+  const node = join(root, 'node_modules/.bin/node');
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const compiled = await launch(node, [tsc, '-p', '.'], { cwd: folder.path }).ended;
+  expect(compiled.out).toBe('');
+  const { out, err } = await launch(node, [folder.at('program.ts')], { cwd: folder.path }).ended;
+  expect(err).toBe('');
+  expect(JSON.parse(out)).toEqual([
+    true,
+    '{"n":1}\n',
+    [
+      [
+        'POST',
+        'http://localhost/v1/orders/1%2F2/pay',
+        'application/json',
+        '{"token":"a","kind":"card"}',
+      ],
+      ['GET', 'http://localhost/v1/reports/2026?top=3&all=true', null, null],
+      ['POST', 'http://localhost/v1/trees', 'application/json', '{"name":"a","children":[]}'],
+      ['POST', 'http://localhost/v1/forms', null, 'form'],
+      ['PUT', 'http://localhost/v1/files/a', null, { 0: 1 }],
+      ['GET', 'http://localhost/v1/ping', null, null],
+    ],
+  ]);
+  expect(readFileSync(folder.at('client.ts'), 'utf8')).toContain('/** Takes the money. */');
+});
