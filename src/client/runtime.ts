@@ -1,4 +1,5 @@
 import type { BatchAnswer } from './batch.ts';
+import type { QueryValue } from './calls.ts';
 import type { Client } from './client.ts';
 import { resourceNames, root, type ErrorBody, type FieldProblem } from './resources.ts';
 import type {
@@ -139,7 +140,7 @@ type AnyOperation = AnyWriting & {
 
 interface AnyCall extends RequestOptions {
   readonly params?: Readonly<Record<string, unknown>>;
-  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly query?: Readonly<Record<string, QueryValue | undefined>> | undefined;
   readonly body?: unknown;
 }
 

@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks, type ResolveHookSync } from 'node:module';
-import { extname, join, dirname } from 'node:path';
+import { dirname, extname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../lib/message-of.ts';
-import { locateModule, presentAddress } from '../lib/own-modules.ts';
-import type { Api } from '../model/api.ts';
+import { latestFiles, loadFresh } from '../lib/fresh-modules.ts';
+import { locateModule } from '../lib/own-modules.ts';
+import type { Api, CodeNeeds, Field } from '../model/api.ts';
 import { collectProblems, inOrder, type PositionOf } from '../specification/parsers/collector.ts';
 import type { Position, Problem } from '../specification/problems.ts';
 import { checkCode, checkFilledFields, type ReportMember } from './check.ts';
 import type { Code, ResourceCode } from './code.ts';
+import { readComputed, type OwnField } from './computed.ts';
 import { readEndpoints, type Endpoint } from './endpoints/endpoint.ts';
 import { RouteTable } from './endpoints/route-table.ts';
 import { positionIn } from './position.ts';
@@ -22,13 +24,21 @@ export class LoadedCode {
   readonly endpoints: readonly Endpoint[];
   /** Undefined without endpoints. */
   readonly routes: RouteTable<Endpoint> | undefined;
+  /** The functions that compute fields. */
+  readonly computed: ReadonlyMap<Field, OwnField>;
+  readonly needs: ReadonlyMap<Field, CodeNeeds>;
   /** Whether some resource has a hook on writes. */
   readonly hasHooks: boolean;
   /** The names of the resources with a `beforeCreate`. */
   readonly filled: ReadonlySet<string>;
   private readonly code: Code;
 
-  constructor(file: string, code: Code, endpoints: readonly Endpoint[]) {
+  constructor(
+    file: string,
+    code: Code,
+    endpoints: readonly Endpoint[],
+    computed: readonly OwnField[],
+  ) {
     this.file = file;
     this.code = code;
     const entries: readonly (readonly [string, ResourceCode | undefined])[] = Object.entries(
@@ -42,6 +52,8 @@ export class LoadedCode {
     this.filled = new Set(
       [...this.resources].flatMap(([name, own]) => (own.beforeCreate === undefined ? [] : name)),
     );
+    this.computed = new Map(computed.map((own) => [own.field, own]));
+    this.needs = new Map(computed.map(({ field, needs }) => [field, needs]));
     this.hasHooks = [...this.resources.values()].some(
       ({ beforeCreate, beforeUpdate, beforeDelete, afterCommit }) =>
         (beforeCreate ?? beforeUpdate ?? beforeDelete ?? afterCommit) !== undefined,
@@ -100,14 +112,15 @@ export async function loadCode(source: CodeSource): Promise<CodeResult> {
   const text = readFileSync(path, 'utf8');
   const inModule = collectProblems(file, (at) => ({ ...positionIn(text, at), written: '' }));
   let exported: unknown;
+  serveOwnPackage();
+  const load = loadFresh(path);
   try {
-    serveOwnPackage();
-    ({ default: exported } = (await import(presentAddress(path))) as {
-      readonly default?: unknown;
-    });
+    ({ default: exported } = await load.exports);
   } catch (error) {
-    const place = placeIn(path, error);
-    inModule.reportAt(place, [], `cannot be loaded: ${messageOf(error)}`, 'error', { rule });
+    const { place, other } = placeOf(path, load.files, error);
+    const where = other === undefined ? '' : `${relative(dirname(path), other)}: `;
+    const message = `cannot be loaded: ${where}${messageOf(error)}`;
+    inModule.reportAt(place, [], message, 'error', { rule });
     return { code: undefined, problems: inModule.problems() };
   }
   const code = await readCode(
@@ -137,21 +150,51 @@ export async function readCode(
   if (code === undefined) return undefined;
   checkFilledFields(code, api, reportInFile);
   const endpoints = await readEndpoints(code.endpoints, api, report);
-  return new LoadedCode(file, code, endpoints);
+  const computed = readComputed(code, api, report, reportInFile);
+  return new LoadedCode(file, code, endpoints, computed);
 }
 
-/** Where an error of a module happened, from the stack of Node; the first line if it does not say. */
-function placeIn(path: string, error: unknown): Position {
+/** The module of `code` and what it imports, as far as it was loaded; empty without `code`. */
+export function codeFiles({ settings }: Api, folder: string): readonly string[] {
+  if (settings.code === undefined) return [];
+  const written = resolve(folder, settings.code);
+  try {
+    const path = locateModule(folder, settings.code);
+    return [...new Set([written, path, ...latestFiles(path)])];
+  } catch {
+    return [written];
+  }
+}
+
+/** Where an error happened: in the module, else in a file that it imports (`other`), with the place of the first line. */
+function placeOf(
+  path: string,
+  files: ReadonlySet<string>,
+  error: unknown,
+): { readonly place: Position; readonly other: string | undefined } {
+  const first = { line: 1, column: 1 };
+  const own = placeIn(path, error);
+  if (own !== undefined) return { place: own, other: undefined };
+  for (const file of files) {
+    const place = placeIn(file, error);
+    if (place !== undefined)
+      return { place: first, other: `${file}:${place.line}:${place.column}` };
+  }
+  return { place: first, other: undefined };
+}
+
+/** Where in a file an error happened, from the stack of Node; undefined if it does not say. */
+function placeIn(path: string, error: unknown): Position | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   for (const name of [pathToFileURL(path).href, path]) {
     const [, rest] = stack.split(name, 2);
-    const [, line, column] = /^(?:\?changed=\w+)?:(\d+)(?::(\d+))?/u.exec(rest ?? '') ?? [];
+    const [, line, column] = /^(?:\?\w+=\w+)?:(\d+)(?::(\d+))?/u.exec(rest ?? '') ?? [];
     if (line === undefined) continue;
     // A syntax error has its column only in the marks below the line.
     const marks = /\n( *)\^/u.exec(rest ?? '');
     return { line: Number(line), column: Number(column ?? (marks?.[1]?.length ?? 0) + 1) };
   }
-  return { line: 1, column: 1 };
+  return undefined;
 }
 
 let isServed = false;

@@ -34,6 +34,8 @@ export interface Api {
   readonly filledByCode?: ReadonlySet<string>;
   /** The roles that any rule names; a caller's others say nothing. */
   readonly roles: ReadonlySet<string>;
+  /** What own code needs for the fields that it computes; undefined until it is loaded. */
+  readonly codeNeeds?: ReadonlyMap<Field, CodeNeeds>;
   /** Configuration that only rooms above the model read. */
   readonly settings: Specification;
 }
@@ -151,7 +153,15 @@ export type Computed =
       readonly where: Rule | undefined;
     }
   | { readonly kind: 'join'; readonly fields: readonly Field[]; readonly between: string }
-  | { readonly kind: 'where'; readonly where: Rule };
+  | { readonly kind: 'where'; readonly where: Rule }
+  /** By a function of own code. */
+  | { readonly kind: 'code' };
+
+/** What a field that own code computes is made of: fields of its record, and of records that to-one relations lead to. */
+export interface CodeNeeds {
+  readonly fields: ReadonlySet<Field>;
+  readonly relations: ReadonlyMap<BelongsTo | Has, CodeNeeds>;
+}
 
 /**
  * A column of a table that Plinth does not manage, as its database describes it. See

@@ -1,5 +1,5 @@
 import { matchingRules, operations, type Operation, type Rule, type Subject } from './access.ts';
-import type { Api, BelongsToMany, Field, Relation, Resource, Version } from './api.ts';
+import type { Api, BelongsToMany, CodeNeeds, Field, Relation, Resource, Version } from './api.ts';
 import { keyFields } from './field-types/composite-id.ts';
 import { isGenerated } from './field-types/id.ts';
 
@@ -377,6 +377,11 @@ function viewComputed(field: Field, viewer: Viewer): FieldView | undefined {
         return computed.fields.every(readable);
       case 'where':
         return true;
+      case 'code': {
+        // Who may read it is said, or else follows from what it is made of.
+        const needs = viewer.view.api.codeNeeds?.get(field);
+        return field.access?.read !== undefined || needs === undefined || areThere(needs, viewer);
+      }
       case undefined:
         return false;
       default:
@@ -384,6 +389,18 @@ function viewComputed(field: Field, viewer: Viewer): FieldView | undefined {
     }
   };
   return isThere() ? viewField(field, viewer) : undefined;
+}
+
+function areThere({ fields, relations }: CodeNeeds, viewer: Viewer): boolean {
+  return (
+    [...fields].every((field) => viewField(field, viewer) !== undefined) &&
+    [...relations].every(
+      ([relation, needs]) =>
+        nameIn(viewer.version, relation.owner, relation.name) !== null &&
+        exists(relation, viewer) &&
+        areThere(needs, viewer),
+    )
+  );
 }
 
 /**

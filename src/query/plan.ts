@@ -29,6 +29,14 @@ export interface Member {
 export interface Selection {
   readonly members: readonly Member[];
   readonly expand: readonly ExpandPlan[];
+  /** What own code computes members of; set when access rules are added. */
+  readonly own?: readonly OwnMembers[];
+}
+
+/** Members that own code computes, and what is read along for them in the names of the file, without being returned. */
+export interface OwnMembers {
+  readonly members: readonly Member[];
+  readonly needed: Selection;
 }
 
 /** One key of an order. */

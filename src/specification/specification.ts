@@ -131,7 +131,8 @@ export interface FieldSpecification {
   readonly template?: string;
   readonly transform?: readonly string[];
   readonly locale?: string;
-  readonly computed?: ComputedSpecification;
+  /** `true`: by a function of own code. */
+  readonly computed?: true | ComputedSpecification;
   // Relations
   readonly relation?: RelationKind;
   readonly resource?: string;

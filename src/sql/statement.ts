@@ -1,3 +1,4 @@
+import type { Field } from '../model/api.ts';
 import type { SqlValue } from '../model/values.ts';
 
 /**
@@ -44,6 +45,13 @@ export interface Requester {
   readonly onGone: (leave: () => void) => () => void;
   /** Keeps the last error of the database that the response may not show, for the log. */
   readonly trace?: { databaseError: unknown };
+  /** Computes the values of a field of own code, for records of what it needs. */
+  readonly ownValues?:
+    | ((
+        field: Field,
+        needed: readonly Readonly<Record<string, unknown>>[],
+      ) => Promise<readonly unknown[]>)
+    | undefined;
 }
 
 /** The values of a statement's parameters, by source. */

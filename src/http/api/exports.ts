@@ -10,7 +10,7 @@ import { streamResponse, type Response } from '../response/response.ts';
 import { refuseStreamed } from '../debug/debug.ts';
 import type { Call } from './exchange.ts';
 import { overloaded } from '../load/admission.ts';
-import { pageHeaders } from './reads.ts';
+import { pageHeaders, requesterOf } from './reads.ts';
 
 /**
  * Answers `GET /<resource>` as CSV or NDJSON: a page of any length, read while it is sent. See
@@ -35,7 +35,10 @@ export async function exportRecords(
   const bound = bindQuery(plan, query, api.limits, caller.claims, exchange.clockAndIds.now);
   if (!bound.ok) return fail(queryError(bound.error));
   const { portions, bytes, ...result } = await exchange.whileThere((signal) =>
-    readExport(compiled.value, bound.value, exchange.database, signal),
+    readExport(compiled.value, bound.value, exchange.database, signal, {
+      requester: requesterOf(call),
+      limits: api.limits,
+    }),
   );
   if (!exportBudget.tryReserve(bytes)) return fail(overloaded);
   exchange.onEnd(() => exportBudget.release(bytes));

@@ -32,6 +32,7 @@ import { serverDefaults } from '../../specification/keys/server.ts';
 import { networkOf } from '../callers/rate-limit.ts';
 import { linkRoot, type Call } from './exchange.ts';
 import { mayDebug } from '../debug/audience.ts';
+import { ownValuesOf } from './own-code/computed.ts';
 import { inspectShown } from '../debug/inspect.ts';
 
 /** Lists with more records take so long that finished responses are sent first. */
@@ -203,16 +204,15 @@ export function readRecord(call: Call, idText: string): MaybePromise<Result<Resp
 }
 
 /** On whose behalf a call runs: a subject or key by its name, others by their address. */
-export function requesterOf({
-  exchange: { client, onGone, trace },
-  caller,
-}: Pick<Call, 'exchange' | 'caller'>): Requester {
+export function requesterOf({ exchange, caller }: Pick<Call, 'exchange' | 'caller'>): Requester {
+  const { client, onGone, trace } = exchange;
   return {
     get caller() {
       return caller.id ?? `address:${networkOf(client.address)}`;
     },
     onGone,
     trace,
+    ownValues: ownValuesOf(exchange, caller),
   };
 }
 

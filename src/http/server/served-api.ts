@@ -89,7 +89,8 @@ export class ServedApi {
     sandboxes?: Sandboxes,
     code?: LoadedCode,
   ) {
-    this.api = code === undefined ? api : { ...api, filledByCode: code.filled };
+    this.api =
+      code === undefined ? api : { ...api, filledByCode: code.filled, codeNeeds: code.needs };
     this.code = code;
     this.endpoints = code?.routes;
     this.sessionOf = sessionsOf(api);

@@ -99,7 +99,8 @@ export function buildApi(
     checkFilled(resource, report.field);
     checkTemplates(resource, report.generate);
   }
-  for (const resource of resources.values()) buildComputed(resource, report.field);
+  for (const resource of resources.values())
+    buildComputed(resource, specification.code !== undefined, report.field);
   const versions = buildVersions(specification, resources, under('version'));
   const audit = buildAudit(specification, resources, under('audit'));
   const rules = rulesOf([...resources.values(), ...(audit === undefined ? [] : [audit.resource])]);

@@ -22,12 +22,14 @@ const known: ReadonlySet<string> = new Set<keyof FieldSpecification>([
   'values',
   'description',
   'example',
+  'properties',
+  'items',
   'access',
   'computed',
 ]);
 
-/** Builds the fields of a resource that have no column, after all fields and relations. */
-export function buildComputed(resource: DraftResource, report: Report): void {
+/** Builds the fields of a resource that have no column, after all fields and relations. `hasCode`: the file names a module. */
+export function buildComputed(resource: DraftResource, hasCode: boolean, report: Report): void {
   for (const [name, attributes] of Object.entries(resource.source.fields)) {
     const { computed } = attributes;
     if (computed === undefined) continue;
@@ -36,6 +38,8 @@ export function buildComputed(resource: DraftResource, report: Report): void {
       if (!known.has(key) && !key.startsWith('x-'))
         report([...path, key], `\`${key}\` says nothing of a field that is computed; leave it out`);
     const place = [...path, 'computed'];
+    if (computed === true && !hasCode)
+      report(place, 'a function of own code computes it: add `code: ./api.ts` to the file');
     const field = makeField(resource, name, attributes, path);
     const how = computationOf(resource, computed, place, report);
     if (how === undefined) continue;
@@ -75,10 +79,11 @@ function extremeOf({ function: name, field }: Related): Field | undefined {
 /** How a field is computed; undefined if a problem was reported. */
 function computationOf(
   resource: DraftResource,
-  computed: ComputedSpecification,
+  computed: true | ComputedSpecification,
   path: Path,
   report: Report,
 ): Computed | undefined {
+  if (computed === true) return { kind: 'code' };
   const where = computed.where === undefined ? undefined : ruleOf(computed.where, path);
   if (computed.join !== undefined) {
     const fields = computed.join.flatMap((name, index) => {
@@ -182,6 +187,7 @@ const extremes: ReadonlySet<string> = new Set([
 function misfitOf({ type, scale }: Field, computed: Computed): string | undefined {
   const needs = (name: string): string => `is of type ${type.name}; what is computed is ${name}`;
   if (computed.kind === 'join') return type.kind === 'string' ? undefined : needs('a string');
+  if (computed.kind === 'code') return undefined;
   if (computed.kind === 'where') return type.kind === 'boolean' ? undefined : needs('a boolean');
   const { function: name, field } = computed;
   if (field === undefined) return type.kind === 'integer' ? undefined : needs('an integer');

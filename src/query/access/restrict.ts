@@ -1,6 +1,7 @@
 import { withParts, type FieldRef, type Predicate } from '../filter/predicate.ts';
 import type { ResourceView } from '../../model/view.ts';
 import type { ExpandPlan, GroupsPlan, Member, ReadPlan, Selection, SortKey } from '../plan.ts';
+import { ownMembers } from './own-members.ts';
 import { RowRules } from './row-rules.ts';
 
 /**
@@ -66,10 +67,12 @@ function restrictSteps<Key extends Pick<SortKey, 'steps' | 'ref'>>(key: Key, rul
 function restrictSelection(selection: Selection, rules: RowRules): Selection {
   const isComputed = selection.members.some(({ field }) => field.computed !== undefined);
   if (selection.expand.length === 0 && !isComputed) return selection;
+  const own = isComputed ? ownMembers(selection.members, rules) : [];
   return {
     members: isComputed
       ? selection.members.map((member) => restrictMember(member, rules))
       : selection.members,
+    ...(own.length === 0 ? {} : { own }),
     expand: selection.expand.map((one) => restrictExpand(one, rules)),
   };
 }

@@ -7,7 +7,7 @@ import {
   type Operation,
   type Rule,
 } from '../../model/access.ts';
-import type { Field, Relation, Resource } from '../../model/api.ts';
+import type { CodeNeeds, Field, Relation, Resource } from '../../model/api.ts';
 import type { View } from '../../model/view.ts';
 import { isClosed, isEmpty, slotFor } from './claims.ts';
 import type { RuleSlot } from '../plan.ts';
@@ -53,6 +53,7 @@ export class RowRules {
   computed({ computed, resource }: Field): ComputedValue | undefined {
     switch (computed?.kind) {
       case undefined:
+      case 'code':
         return undefined;
       case 'join':
         return computed;
@@ -69,6 +70,11 @@ export class RowRules {
       default:
         return computed satisfies never;
     }
+  }
+
+  /** What a field that own code computes is made of. */
+  needsOf(field: Field): CodeNeeds | undefined {
+    return this.view.api.codeNeeds?.get(field);
   }
 
   /** Filters of the file, which say nothing of callers. */

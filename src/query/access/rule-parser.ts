@@ -59,7 +59,7 @@ function checkComputed(api: Api, report: Report): void {
   const owner = ownerView(api);
   for (const { computed: fields } of api.resources.values())
     for (const { computed, resource } of fields.values()) {
-      const rule = computed?.kind === 'join' ? undefined : computed?.where;
+      const rule = computed !== undefined && 'where' in computed ? computed.where : undefined;
       if (computed === undefined || rule?.where === undefined) continue;
       const about = computed.kind === 'related' ? computed.relation.target : resource;
       const problems: QueryProblem[] = [];

@@ -36,6 +36,8 @@ export interface PathProblem {
   readonly candidates: readonly string[];
   /** Replaces the message that there is no such name. */
   readonly message?: string;
+  /** The name is there, but nothing can be asked of it. */
+  readonly isNotAsked?: true;
 }
 
 /** The resources that a relation leads to for this caller; a morphTo may have several. */
@@ -142,9 +144,16 @@ function follow(
   return fail({ part: at, candidates: [...fields.map(({ name }) => name), ...others] });
 }
 
+function ownMessage(name: string): string {
+  return `${name} is computed by own code after records are read, so nothing is filtered, sorted or grouped by it`;
+}
+
 /** Resolves what follows the field that is part `at` of a path. */
 function intoField(ref: FieldRef, parts: readonly string[], at: number): Result<Path, PathProblem> {
-  return intoMembers(ref, parts[at] ?? '', parts.slice(at + 1), at + 1);
+  const called = parts[at] ?? '';
+  if (ref.field.computed?.kind === 'code')
+    return fail({ part: at, candidates: [], message: ownMessage(called), isNotAsked: true });
+  return intoMembers(ref, called, parts.slice(at + 1), at + 1);
 }
 
 /** Resolves members below a value that this version calls `called`; the first member is part `at` of the path. */

@@ -41,6 +41,9 @@ export function resolveName(
   for (const { base, operator } of splitSuffix(name)) {
     const path = resolvePath(base, resourceView);
     if (path.ok) return fitting(base, path.value, operator);
+    // The path is right, but nothing can be asked of it.
+    if (path.error.isNotAsked === true && path.error.message !== undefined)
+      return fail({ kind: 'operator', message: path.error.message });
   }
   if (exact.ok) return fitting(name, exact.value, 'eq');
   const advice = isGuessed ? adviceOn(name, resourceView, others) : undefined;

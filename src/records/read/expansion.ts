@@ -1,6 +1,7 @@
 import type { Limits } from '../../model/api.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { offsetAt, pageAt, pagesOf, type PageNumbers } from '../../query/bind.ts';
+import { setOwnValues } from './own-values.ts';
 import { serializerOf, type RecordValue } from '../serialize/record.ts';
 import { after, inTurn, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { CompiledExpand, CompiledSelection, CompiledTarget } from '../../sql/compile/read.ts';
@@ -15,7 +16,14 @@ export function readSelection(
   level: Level,
 ): MaybePromise<readonly RecordValue[]> {
   const records = rows.map(serializerOf(selection.columns));
-  return selection.expand.length === 0 ? records : expanded(rows, records, selection, level);
+  const { own } = selection;
+  const whole = selection.expand.length === 0 ? records : expanded(rows, records, selection, level);
+  if (own === undefined) return whole;
+  return after(whole, () =>
+    setOwnValues(records, own, level.budget.requester, ({ needed }) =>
+      readSelection(rows, needed, level),
+    ),
+  );
 }
 
 function expanded(

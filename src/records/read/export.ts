@@ -1,17 +1,21 @@
 import { ownTurn } from '../../lib/event-loop.ts';
-import type { Resource } from '../../model/api.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
+import type { Limits, Resource } from '../../model/api.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { boundFor, type Bound, type PageNumbers } from '../../query/bind.ts';
 import type { ReadPlan } from '../../query/plan.ts';
 import { withId } from '../../query/read/sort.ts';
 import { serializerOf, type RecordValue } from '../serialize/record.ts';
 import { compileExport, type CompiledExport } from '../../sql/compile/export.ts';
-import type { Values } from '../../sql/statement.ts';
+import type { CompiledOwn } from '../../sql/compile/read.ts';
+import type { Requester, Values } from '../../sql/statement.ts';
 import type { Database, Row } from '../../databases/database.ts';
 import { encode } from './read.ts';
 import { ApiFailure } from '../api-failure.ts';
 import { RowBudget } from '../row-budget.ts';
 import { lengthOfAll } from '../../databases/database.ts';
+import { readSelection } from './expansion.ts';
+import { setOwnValues } from './own-values.ts';
 import { readTotal } from './total.ts';
 
 /** How many records a portion has at first and at most, and the characters that it should not exceed. */
@@ -48,6 +52,7 @@ export async function readExport(
   bound: Bound,
   database: Database,
   signal: AbortSignal,
+  own?: OwnValues,
 ): Promise<ExportResult> {
   const { list } = compiled;
   const { page } = bound;
@@ -57,12 +62,18 @@ export async function readExport(
   const total = await readTotal(list, values, page, seen, database);
   const read: RowsRead = { rows: 0, length: 0 };
   const records = await startReading(
-    readPortions(compiled, portions, values.bound, database, read),
+    readPortions(compiled, portions, values.bound, database, read, own),
   );
   const idBytes = portions.reduce((sum, { byteLength }) => sum + byteLength, 0);
   const all = read.rows === 0 ? 0 : (read.length / read.rows) * count;
   const bytes = idBytes + portionHolds * Math.min(portionText, all);
   return { portions: records, count, hasMore, bytes, ...total };
+}
+
+/** Who computes what own code gives to records; without it those members are null. */
+export interface OwnValues {
+  readonly requester: Requester;
+  readonly limits: Limits;
 }
 
 /** Longer than any list; adding one still gives a safe integer. */
@@ -189,6 +200,7 @@ async function* readPortions(
   bound: readonly SqlValue[],
   database: Database,
   read: RowsRead,
+  own: OwnValues | undefined,
 ): AsyncGenerator<readonly RecordValue[], void> {
   const { rows: statement, columns } = compiled;
   const serialize = serializerOf(columns);
@@ -222,12 +234,33 @@ async function* readPortions(
       read.length += together;
       length = nextLength(rows.length, together);
       const byId = new Map(rows.map((row) => [row[0], row]));
-      yield ids.flatMap((id) => {
+      const present = ids.flatMap((id) => {
         const row = byId.get(id);
-        return row === undefined ? [] : [serialize(row)];
+        return row === undefined ? [] : [row];
       });
+      const records = present.map(serialize);
+      yield own === undefined || compiled.own === undefined
+        ? records
+        : await withOwnValues(present, records, compiled.own, own, bound, database);
     }
   }
+}
+
+/** The records of a portion with what own code computes. */
+function withOwnValues(
+  rows: readonly Row[],
+  records: readonly RecordValue[],
+  all: readonly CompiledOwn[],
+  { requester, limits }: OwnValues,
+  bound: readonly SqlValue[],
+  database: Database,
+): MaybePromise<readonly RecordValue[]> {
+  const { dialect } = database;
+  const budget = new RowBudget({ requester });
+  const parents = rows.length;
+  const place = { bound, collections: [], path: '' };
+  const level = { executor: database, dialect, limits, budget, parents, ...place };
+  return setOwnValues(records, all, requester, ({ needed }) => readSelection(rows, needed, level));
 }
 
 /** The number of records to read next, from the number and length of the last ones. */

@@ -30,9 +30,9 @@ export function serializerOf(columns: readonly Column[]): Serializer {
 function makeSerializer(columns: readonly Column[]): Serializer {
   const cuts = columns.filter(({ isCut }) => isCut);
   const members = columns.map((column, index) => {
-    const stored = `row[${column.position}]`;
+    const stored = column.position === undefined ? 'null' : `row[${column.position}]`;
     const value =
-      column.decode === undefined
+      column.position === undefined || column.decode === undefined
         ? stored
         : `${stored} === null ? null : columns[${index}].decode(${stored}, columns[${index}].field)`;
     return `${JSON.stringify(column.name)}: ${value}`;

@@ -507,7 +507,8 @@ export class Writer {
     const key = this.encode(id, compiled.plan.resource.id);
     const { claims, now } = this.context.rights;
     const bound = boundFor(claims, now);
-    return readOne(compiled, key, bound, this.transaction, this.dialect, limits, new RowBudget());
+    const budget = new RowBudget({ requester: this.context.requester });
+    return readOne(compiled, key, bound, this.transaction, this.dialect, limits, budget);
   }
 
   /** Runs a change of values; if the database rejects them, finds every field that is to blame. */

@@ -328,7 +328,7 @@ export const attributes = {
     ),
     { sets: ['column'], places: anywhere },
   ),
-  computed: fits(computed, { sets: ['scalar', 'idFormat'], places: ['field'] }),
+  computed: fits(computed, { sets: ['column'], places: ['field'] }),
   template: fits(
     text({
       description: 'Generated text with `{{…}}`, such as "{{person.firstName}} <{{self.email}}>".',

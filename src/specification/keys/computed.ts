@@ -1,6 +1,6 @@
-import { list, object } from '../parsers/collections.ts';
+import { list, object, scalarOrMap } from '../parsers/collections.ts';
 import { exactly, refined, type Definition } from '../parsers/definition.ts';
-import { text } from '../parsers/scalars.ts';
+import { text, yes } from '../parsers/scalars.ts';
 import type { ComputedSpecification } from '../specification.ts';
 import { fieldNameItem } from './common.ts';
 
@@ -41,8 +41,7 @@ const members = exactly<ComputedSpecification>()(
   ),
 );
 
-/** `computed`. See docs/contract/9-groups-and-computed-fields.md#computed-fields. */
-export const computed: Definition<ComputedSpecification> = refined(members, (value, report) => {
+const functions: Definition<ComputedSpecification> = refined(members, (value, report) => {
   const given = ways.filter((way) => value[way] !== undefined);
   const functions = given.filter((way) => way !== 'where');
   if (given.length === 0) report([], 'needs one of count, sum, avg, min, max, join and where');
@@ -52,4 +51,11 @@ export const computed: Definition<ComputedSpecification> = refined(members, (val
     report(['where'], '`where` says nothing of `join`; leave it out');
   if (value.with !== undefined && value.join === undefined)
     report(['with'], '`with` stands between the texts of `join`, which is not there');
+});
+
+/** `computed`. See docs/contract/9-groups-and-computed-fields.md#computed-fields. */
+export const computed: Definition<true | ComputedSpecification> = scalarOrMap(yes(), functions, {
+  description:
+    'How the value is computed; such a field has no column. `true`: by a function of the module of `code`.',
+  expects: 'how it is computed, such as { count: ratings }, or true for a function of own code',
 });

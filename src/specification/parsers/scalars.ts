@@ -169,6 +169,16 @@ export function no(notes: Notes = {}): Definition<false> {
   );
 }
 
+/** `true` and nothing else. */
+export function yes(notes: Notes = {}): Definition<true> {
+  return scalar(
+    'true',
+    (node, refusal) => (typedValue(node) === true ? true : refusal()),
+    (define) => ({ anyOf: [{ const: true }, variable(define)] }),
+    notes,
+  );
+}
+
 interface NumberOptions extends Notes {
   readonly minimum?: number;
   readonly maximum?: number;

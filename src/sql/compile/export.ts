@@ -5,6 +5,7 @@ import {
   compileSelection,
   rowsAmong,
   type Column,
+  type CompiledOwn,
   type CompiledRead,
 } from './read.ts';
 import { quote, quoteTable, type Dialect } from '../dialect.ts';
@@ -25,6 +26,7 @@ export interface CompiledExport {
   /** The rows whose ids are among `keys`, in any order; the id is the first column. */
   readonly rows: Statement;
   readonly columns: readonly Column[];
+  readonly own: readonly CompiledOwn[] | undefined;
 }
 
 /** Compiles a list without expansions for reading it in portions. */
@@ -52,5 +54,6 @@ export function compileExport(plan: ReadPlan, dialect: Dialect): CompiledExport 
     // A record may change after its id was read, so check again that the caller may see it.
     rows: rowsAmong(plan, columns, dialect),
     columns: selection.columns,
+    own: selection.own,
   };
 }

@@ -34,7 +34,8 @@ import { buildStatement, type Add, type Statement } from '../statement.ts';
 export interface Column {
   readonly name: string;
   readonly field: Field;
-  readonly position: number;
+  /** Undefined for a value that own code computes once the record is made. */
+  readonly position: number | undefined;
   readonly decode: Codec['decode'];
   readonly member: Member;
   /** Whether only a part of the value is returned. */
@@ -47,6 +48,14 @@ export interface CompiledSelection {
   /** Whether all of it is columns of the row, which a statement that writes the row can return. */
   readonly isStored: boolean;
   readonly expand: readonly CompiledExpand[];
+  /** Undefined if own code computes none of it. */
+  readonly own: readonly CompiledOwn[] | undefined;
+}
+
+/** Members that own code computes, from records of what it needs. */
+export interface CompiledOwn {
+  readonly members: readonly Member[];
+  readonly needed: CompiledSelection;
 }
 
 /** An expansion. Its statements take the keys from the parent rows. */
@@ -279,14 +288,23 @@ function compileMembers(
   return members.map((member) => ({
     name: member.name,
     field: member.field,
-    position:
-      member.value === undefined
-        ? columns.position(member.field, alias)
-        : computedPosition(member.field, member.value, columns, dialect),
+    position: positionOf(member, columns, dialect, alias),
     decode: codecOf(dialect, member.field).decode,
     member,
     isCut: member.only !== undefined || member.without !== undefined,
   }));
+}
+
+function positionOf(
+  { field, value }: Member,
+  columns: ColumnList,
+  dialect: Dialect,
+  alias: string | undefined,
+): number | undefined {
+  if (field.computed?.kind === 'code') return undefined;
+  return value === undefined
+    ? columns.position(field, alias)
+    : computedPosition(field, value, columns, dialect);
 }
 
 /** The position of the value of a field without a column. */
@@ -315,7 +333,14 @@ export function compileSelection(
 ): CompiledSelection {
   return {
     columns: compileMembers(selection.members, columns, dialect),
-    isStored: selection.expand.length === 0 && selection.members.every(({ value }) => !value),
+    isStored:
+      selection.expand.length === 0 &&
+      selection.own === undefined &&
+      selection.members.every(({ value }) => !value),
+    own: selection.own?.map(({ members, needed }) => ({
+      members,
+      needed: compileSelection(needed, columns, dialect),
+    })),
     expand: selection.expand.map((expand) => compileExpand(expand, columns, dialect)),
   };
 }

@@ -111,7 +111,8 @@ export function writeStatements(dialect: Dialect): WriteStatements {
   };
   const shownOf = ({ selection }: CompiledRead): string[] => {
     const all: string[] = [];
-    for (const { position, field } of selection.columns) all[position] = shown(field);
+    for (const { position, field } of selection.columns)
+      if (position !== undefined) all[position] = shown(field);
     return all;
   };
   const rowOf = (read: CompiledRead): string =>
