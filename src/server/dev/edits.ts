@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { counted } from '../../model/values.ts';
+import { codeFiles } from '../../extensions/load.ts';
 import { moduleFiles } from '../../generate/custom/modules.ts';
 import type { ReloadProblem } from '../../observability/events.ts';
 import type { Specification } from '../../specification/specification.ts';
@@ -110,7 +111,14 @@ export class Edits {
   /** This specification is served now. */
   use(specification: SpecificationFile): void {
     this.served = stateOf(specification);
+    // To load the module of `code` may have shown further files.
+    this.returned = this.served;
     this.isBlocked = false;
+  }
+
+  /** This specification was tried, and cannot be served: `read` returns it again once it or a module changes. */
+  tried(specification: SpecificationFile): void {
+    this.returned = stateOf(specification);
   }
 
   /** The last edit is valid, but could not be served: `read` returns it after the next save, even if unchanged. */
@@ -122,7 +130,8 @@ export class Edits {
 
 /** Specifications with the same state are equal, and generate the same data. */
 function stateOf({ text, api, folder }: SpecificationFile): string {
-  const modules = moduleFiles(api, folder).map((file) => `${file} ${stateOfFile(file)}`);
+  const all = [...moduleFiles(api, folder), ...codeFiles(api, folder)];
+  const modules = all.map((file) => `${file} ${stateOfFile(file)}`);
   return [...modules, text].join('\0');
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { arePossible, neededSteps } from '../../migrations/steps.ts';
 import { Provenance } from '../../generate/fill/provenance.ts';
+import { codeFiles } from '../../extensions/load.ts';
 import { moduleFiles } from '../../generate/custom/modules.ts';
 import { ServedApi } from '../../http/server/served-api.ts';
 import { Sandboxes } from '../../http/sandboxes/sandboxes.ts';
@@ -56,6 +57,8 @@ export class LiveReload implements Reload {
   private readonly edits: Edits;
   private readonly client: ClientWriter | undefined;
   private served: Served;
+  /** The last one that could be read, served or not. */
+  private tried: SpecificationFile;
   private readonly versions: ServedVersions;
   private watch: FileWatch | undefined;
   private readers: readonly TraceReader[] = [];
@@ -71,6 +74,7 @@ export class LiveReload implements Reload {
     this.flags = flags;
     this.fill = { generates: flags.generate ?? true };
     this.served = served;
+    this.tried = served.specification;
     this.client = client;
     const { name } = served.specification;
     this.edits = new Edits(context, resolve(context.folder, name), served.specification);
@@ -109,8 +113,8 @@ export class LiveReload implements Reload {
   }
 
   private files(): readonly string[] {
-    const { specification } = this.served;
-    return [this.edits.path, ...moduleFiles(specification.api, specification.folder)];
+    const { api, folder } = this.tried;
+    return [this.edits.path, ...moduleFiles(api, folder), ...codeFiles(api, folder)];
   }
 
   private makeServedApi({ specification, open }: Served): ServedApi {
@@ -173,11 +177,23 @@ export class LiveReload implements Reload {
     const { context } = this;
     for (const warning of read.warnings) context.output.note(formatProblem(warning));
     const target = targetOrDevelopment(context, read, this.flags.database);
-    const specification = await withCode(context, await withStoredForms(context, target, read));
+    this.tried = read;
+    const specification = await this.withCode(await withStoredForms(context, target, read));
     try {
       await this.serveOn(target, specification);
     } finally {
       if (this.served.specification !== specification) await specification.code?.stop();
+    }
+  }
+
+  /** Loads own code. If that fails, the files that it got to are watched. */
+  private async withCode(specification: SpecificationFile): Promise<SpecificationFile> {
+    try {
+      return await withCode(this.context, specification);
+    } catch (error) {
+      this.edits.tried(specification);
+      this.watch?.set(this.files());
+      throw error;
     }
   }
 
