@@ -86,16 +86,21 @@ export class Totals {
     const now = performance.now();
     if (now - this.checkedAt < checkedFor) return;
     this.checkedAt = now;
+    void this.findOthers();
+  }
+
+  private async findOthers(): Promise<void> {
     const { tables } = this;
-    this.ask(plainTables, [postgres.keys(tables)]).then(
-      (rows) => {
-        const plain = new Set(rows.map(([name]) => name));
-        if (tables === this.tables) this.others = tables.filter((table) => !plain.has(table));
-      },
-      () => {
-        this.others = undefined;
-      },
-    );
+    let others: readonly string[] | undefined;
+    try {
+      const rows = await this.ask(plainTables, [postgres.keys(tables)]);
+      const plain = new Set(rows.map(([name]) => name));
+      others = tables.filter((table) => !plain.has(table));
+    } catch {
+      // Nothing is remembered until it is known.
+      others = undefined;
+    }
+    if (tables === this.tables) this.others = others;
   }
 }
 
