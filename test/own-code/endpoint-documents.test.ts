@@ -77,7 +77,7 @@ test('OpenAPI has the endpoints', () => {
     },
     responses: {
       200: { content: { 'application/json': { schema: { required: ['paid'] } } } },
-      default: { $ref: '#/components/responses/EndpointError' },
+      default: { $ref: '#/components/responses/CodeError' },
     },
   });
   expect(paths['/v1/reports/{year}']?.['get']).toMatchObject({
@@ -94,7 +94,7 @@ test('OpenAPI has the endpoints', () => {
     content: { '*/*': { schema: {} } },
   });
   expect(tags).toContainEqual({ name: '_endpoints', description: 'Endpoints of own code.' });
-  expect(components['responses']).toHaveProperty('EndpointError');
+  expect(components['responses']).toHaveProperty('CodeError');
 });
 
 test('a schema that refers to itself is a component', () => {

@@ -22,8 +22,7 @@ beforeAll(async () => {
     beforeUpdate: (...given) => current.beforeUpdate?.(...given),
     afterCommit: (...given) => current.afterCommit?.(...given),
   };
-  // Own code has statuses that no document knows.
-  const options = { code: { resources: { counters } }, isCompared: true };
+  const options = { code: { resources: { counters } } };
   both = await serveBoth(specification, {}, undefined, options);
 });
 afterEach(async () => {

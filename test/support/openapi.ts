@@ -233,8 +233,9 @@ function answerProblem(
 ): string | undefined {
   const { status, headers, method, text } = exchanged;
   const responses = operation['responses'] as Readonly<Record<string, Members>>;
-  // Only a simulated error may have any status.
-  const isOther = isEndpoint || text.includes('"code":"SIMULATED_ERROR"');
+  // Only an error that is simulated, or that own code answers with, may have any status.
+  const isOfCode = responses['default']?.['$ref'] === '#/components/responses/CodeError';
+  const isOther = isEndpoint || isOfCode || text.includes('"code":"SIMULATED_ERROR"');
   const range = `${Math.floor(status / 100)}XX`;
   const other = range in responses ? range : 'default';
   const key = String(status) in responses || !isOther ? String(status) : other;

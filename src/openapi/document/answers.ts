@@ -33,7 +33,7 @@ function componentOf(status: number): string {
 /**
  * The errors of an operation, by status. `asksWho`: it may be refused for want of credentials; `hasSunset`: the version ends at a
  * day that is known; `isSimulated`: requests may be answered with errors of any status, as with `isRaised`, where the database
- * raises them.
+ * raises them, and for writes with `hasCode`, where hooks do.
  */
 export function errorsOf(
   kind: RequestKind,
@@ -42,26 +42,32 @@ export function errorsOf(
     hasSunset,
     isSimulated,
     isRaised,
+    hasCode,
   }: {
     readonly asksWho: boolean;
     readonly hasSunset: boolean;
     readonly isSimulated: boolean;
     readonly isRaised: boolean;
+    readonly hasCode: boolean;
   },
 ): Readonly<Record<string, JsonSchema>> {
   const statuses = [
     ...statusesOf[kind].filter((status) => asksWho || status !== 401),
     ...(hasSunset ? [410] : []),
   ].sort((a, b) => a - b);
+  const isOfHooks = hasCode && kind !== 'list' && kind !== 'read';
+  const other = isOfHooks
+    ? 'CodeError'
+    : isSimulated
+      ? 'SimulatedError'
+      : isRaised
+        ? 'DatabaseError'
+        : undefined;
   return {
     ...Object.fromEntries(
       statuses.map((status) => [String(status), ref(`responses/${componentOf(status)}`)]),
     ),
-    ...(isSimulated
-      ? { default: ref('responses/SimulatedError') }
-      : isRaised
-        ? { default: ref('responses/DatabaseError') }
-        : {}),
+    ...(other === undefined ? {} : { default: ref(`responses/${other}`) }),
   };
 }
 
@@ -73,13 +79,14 @@ export function errorResponses(
   common: JsonSchema,
   isSimulated: boolean,
   isRaised: boolean,
+  hasCode: boolean,
 ): Readonly<Record<string, JsonSchema>> {
   const statuses = [...new Set(codes.map((code) => errorTable[code].status))].sort((a, b) => a - b);
   return {
     ...Object.fromEntries(
       statuses.map((status) => [
         componentOf(status),
-        errorResponse(status, common, isSimulated, isRaised),
+        errorResponse(status, common, isSimulated, isRaised, hasCode),
       ]),
     ),
     SimulatedError: {
@@ -87,7 +94,7 @@ export function errorResponses(
       headers: common,
       content: { 'application/json': { schema: ref('schemas/Error') } },
     },
-    EndpointError: {
+    CodeError: {
       description: 'An error that own code answers with.',
       headers: common,
       content: { 'application/json': { schema: ref('schemas/Error') } },
@@ -105,6 +112,7 @@ function errorResponse(
   common: JsonSchema,
   isSimulated: boolean,
   isRaised: boolean,
+  hasCode: boolean,
 ): JsonSchema {
   const own = codes.filter(
     (code) =>
@@ -133,7 +141,9 @@ function errorResponse(
             },
           }
         : {}),
-      ...(status === 429 || status >= 503 ? headerRef('Retry-After', 'RetryAfter') : {}),
+      ...(status === 429 || status >= 503 || (hasCode && status === 409)
+        ? headerRef('Retry-After', 'RetryAfter')
+        : {}),
       ...(status === 429 ? quota : {}),
     },
     content: {
@@ -141,7 +151,14 @@ function errorResponse(
         schema: {
           allOf: [
             ref('schemas/Error'),
-            { type: 'object', properties: { status: { const: status }, code: { enum: all } } },
+            {
+              type: 'object',
+              properties: {
+                status: { const: status },
+                // Own code refuses requests with codes of its own.
+                ...(hasCode && status < 500 ? {} : { code: { enum: all } }),
+              },
+            },
           ],
         },
         ...(first === undefined

@@ -74,7 +74,7 @@ export function batchPath(
   context: OperationContext,
 ): readonly [path: string, item: Readonly<Record<string, JsonSchema>>] {
   const { api, version } = context;
-  const { auth, database } = api.settings;
+  const { auth, code, database } = api.settings;
   const example = exampleOf(resourceViews, context.rows);
   const schemes = auth === undefined ? [] : Object.keys(securitySchemes(auth));
   const post = {
@@ -113,6 +113,7 @@ export function batchPath(
         hasSunset: version.sunset !== undefined,
         isSimulated: isSimulated(context),
         isRaised: database?.messages === true,
+        hasCode: code !== undefined,
       }),
     },
   };

@@ -82,6 +82,7 @@ function* documentSteps(
       commonHeaders(context),
       isSimulated(context),
       api.settings.database?.messages === true,
+      api.settings.code !== undefined,
     ),
   };
   const prefix = `${api.basePath}/v${version.number}/`;

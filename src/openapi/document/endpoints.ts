@@ -96,8 +96,9 @@ export function endpointPath(
         hasSunset: version.sunset !== undefined,
         isSimulated: isSimulated(context),
         isRaised: false,
+        hasCode: false,
       }),
-      default: ref('responses/EndpointError'),
+      default: ref('responses/CodeError'),
     },
   };
   const path = `${api.basePath}/v${version.number}/${below.join('/')}`;

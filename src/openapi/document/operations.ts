@@ -180,6 +180,7 @@ function operation(
         hasSunset: version.sunset !== undefined,
         isSimulated: isSimulated(context),
         isRaised: api.settings.database?.messages === true,
+        hasCode: api.settings.code !== undefined,
       }),
     },
   };
