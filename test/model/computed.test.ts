@@ -125,7 +125,10 @@ test.each([
     '{ type: string, computed: { join: [title], where: "title=a" } }',
     '`where` says nothing of `join`; leave it out',
   ],
-  ['{ type: array, computed: { count: ratings } }', '`computed` does not fit type array'],
+  [
+    '{ type: array, computed: { count: ratings } }',
+    'x is of type array; what is computed is an integer',
+  ],
 ])('refuses %s', (field, message) => {
   const { errors } = modelOf(text(field), checkRules);
   expect(errors).toHaveLength(1);

@@ -172,13 +172,15 @@ describe('the database', async () => {
   afterAll(() => both.stop());
 
   test('time and calls', async () => {
+    const [sqlite] = both.sides;
     for (const side of both.sides) {
       const calls = (await samplesOf(side, 'plinth_database_calls_total'))[''] ?? 0;
       expect(calls).toBeGreaterThan(0);
       await side.get('/v1/things?limit=1');
       await side.send('PATCH', '/v1/things/1', { name: 'b' });
-      // Rows and their number; the write with all of its statements.
-      expect(await samplesOf(side, 'plinth_database_calls_total')).toEqual({ '': calls + 3 });
+      // Rows and their number, which PostgreSQL gives at once; the write with all of its statements.
+      const made = side === sqlite ? 3 : 2;
+      expect(await samplesOf(side, 'plinth_database_calls_total')).toEqual({ '': calls + made });
       expect((await samplesOf(side, 'plinth_database_seconds_total'))['']).toBeGreaterThan(0);
     }
   });

@@ -334,7 +334,8 @@ describe('beforeDelete, also and afterCommit', () => {
             also((record: Readonly<Record<string, unknown>>) => ({
               method: 'POST',
               path: '/audit-log',
-              body: order['name'] === 'bad' ? { what: 7 } : { what: `order ${String(record['id'])}` },
+              body:
+                order['name'] === 'bad' ? { what: 7 } : { what: `order ${String(record['id'])}` },
             }));
           },
         },

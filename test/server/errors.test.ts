@@ -286,6 +286,7 @@ const promised: Readonly<Record<number, readonly string[]>> = {
     'DEPTH_EXCEEDED',
     'MALFORMED_REQUEST',
     'VALIDATION_FAILED',
+    'REFUSED',
   ],
   401: ['UNAUTHENTICATED', 'INVALID_CREDENTIALS', 'TOKEN_EXPIRED'],
   403: ['FORBIDDEN', 'HTTPS_REQUIRED', 'HOST_NOT_ALLOWED'],
@@ -293,7 +294,13 @@ const promised: Readonly<Record<number, readonly string[]>> = {
   405: ['METHOD_NOT_ALLOWED'],
   406: ['NOT_ACCEPTABLE'],
   408: ['REQUEST_TIMEOUT'],
-  409: ['HAS_DEPENDENTS', 'DELETE_TOO_LARGE', 'TOO_MANY_AFFECTED', 'IDEMPOTENCY_IN_PROGRESS'],
+  409: [
+    'CONFLICT',
+    'HAS_DEPENDENTS',
+    'DELETE_TOO_LARGE',
+    'TOO_MANY_AFFECTED',
+    'IDEMPOTENCY_IN_PROGRESS',
+  ],
   410: ['VERSION_SUNSET'],
   412: ['PRECONDITION_FAILED'],
   413: ['BODY_TOO_LARGE'],
@@ -302,7 +309,7 @@ const promised: Readonly<Record<number, readonly string[]>> = {
   422: ['INVALID_VALUE', 'IDEMPOTENCY_MISMATCH'],
   429: ['RATE_LIMITED'],
   431: ['HEADERS_TOO_LARGE'],
-  500: ['INTERNAL_ERROR', 'SIMULATED_ERROR'],
+  500: ['HOOK_DEPTH', 'INTERNAL_ERROR', 'SIMULATED_ERROR'],
   501: ['NOT_SUPPORTED'],
   503: [
     'OVERLOADED',
@@ -312,7 +319,7 @@ const promised: Readonly<Record<number, readonly string[]>> = {
     'SANDBOXES_FULL',
     'OUTCOME_UNKNOWN',
   ],
-  504: ['QUERY_TIMEOUT'],
+  504: ['HANDLER_TIMEOUT', 'QUERY_TIMEOUT'],
 };
 
 test('every code has the status that was promised', () => {

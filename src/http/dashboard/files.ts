@@ -40,6 +40,9 @@ const pageHeaders = {
   'cross-origin-opener-policy': 'same-origin',
 };
 
+/** The page itself among its files, whose names begin with a slash. */
+const pageName = '';
+
 let loaded: Promise<ReadonlyMap<string, string>> | undefined;
 
 /** The page or one of its files; 404 if unknown or not built. */
@@ -55,17 +58,19 @@ export async function dashboardFile(
     const message = 'The dashboard has not been built; run "npm run build:dashboard"';
     return fail(apiError('UNKNOWN_RESOURCE', message));
   }
-  const name = path.slice(dashboardPath.length + 1) || 'index.html';
+  const name = path.slice(dashboardPath.length);
   const text = files.get(name);
   if (text === undefined) return fail(nothingAt(path));
-  const isPage = name === 'index.html';
+  const isPage = name === pageName || name === '/' || name === '/index.html';
   const response = jsonResponse(200, text, requestId, {
-    'content-type': mediaTypes[extname(name)] ?? 'application/octet-stream',
+    'content-type': isPage
+      ? 'text/html; charset=utf-8'
+      : (mediaTypes[extname(name)] ?? 'application/octet-stream'),
     // The names of other files contain a hash of their content.
     'cache-control': isPage ? 'no-cache' : 'public, max-age=31536000, immutable',
     ...(isPage ? pageHeaders : {}),
   });
-  return ok(await compressedFile(`${dashboardPath}/${name}`, response, acceptEncoding));
+  return ok(await compressedFile(`${dashboardPath}${name}`, response, acceptEncoding));
 }
 
 /** All files of the page, read once. */
@@ -75,9 +80,12 @@ async function readFiles(): Promise<ReadonlyMap<string, string>> {
   const read = files.map(async ({ parentPath, name }) => {
     const path = join(parentPath, name);
     const relative = path.slice(folder.length).replaceAll('\\', '/');
-    return [relative, await readFile(path, 'utf8')] as const;
+    return [`/${relative}`, await readFile(path, 'utf8')] as const;
   });
   const texts = new Map(await Promise.all(read));
-  if (!texts.has('index.html')) throw new Error('The page is missing');
-  return texts;
+  const page = texts.get('/index.html');
+  if (page === undefined) throw new Error('The page is missing');
+  // Its URLs are relative to the path without a slash at the end.
+  const inFolder = page.replaceAll('"_dashboard/', '"');
+  return new Map([...texts, [pageName, page], ['/', inFolder], ['/index.html', inFolder]]);
 }
