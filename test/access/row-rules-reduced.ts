@@ -213,7 +213,33 @@ function without(hidden: readonly string[]): string {
       if (definition['through'] === name && Array.isArray(definition['withPivot']))
         definition['withPivot'] = definition['withPivot'].filter((pivot) => pivot !== field);
   }
+  for (const [name, resource] of Object.entries(document.resources)) {
+    leaveKnownKeys(resource, name, document);
+    for (const field of Object.values(resource.fields))
+      leaveKnownKeys(field, String(field['resource'] ?? name), document);
+  }
   return stringify(document);
+}
+
+/** Takes the keys out of a default sort whose fields are gone, as a caller who may not read them has it. */
+function leaveKnownKeys(
+  sorted: { [key: string]: unknown; sort?: unknown },
+  resource: string,
+  { resources }: Document,
+): void {
+  if (typeof sorted.sort !== 'string') return;
+  const keys = sorted.sort.split(',').filter((key) => {
+    let name: string | undefined = resource;
+    for (const part of key.replace(/^-/u, '').split('.')) {
+      const field: Readonly<Record<string, unknown>> | undefined =
+        name === undefined ? undefined : resources[name]?.fields[part];
+      if (field === undefined && part !== 'id') return false;
+      name = field?.['resource'] === undefined ? undefined : String(field['resource']);
+    }
+    return true;
+  });
+  if (keys.length === 0) delete sorted.sort;
+  else sorted.sort = keys.join(',');
 }
 
 /** The ids of the rows that alternatives leave, by the same filters as an administrator would ask. */
