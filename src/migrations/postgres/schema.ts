@@ -140,13 +140,17 @@ async function prepared(
       await ask(limitWaiting);
       return prepareMigration(ask, rulesOf(database), api, options);
     });
-  try {
-    return await look();
-  } catch (error) {
-    // Rows come from one snapshot, but names are looked up in the current catalog: another migration ran meanwhile.
-    if (!isGone(error)) throw error;
-    return look();
-  }
+  let hasLookedAgain = false;
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await look();
+    } catch (error) {
+      // Another session holds a table whose rows are counted.
+      if (isBusy(error) && attempt < tries) continue;
+      // Rows come from one snapshot, but names are looked up in the current catalog: another migration ran meanwhile.
+      if (!isGone(error) || hasLookedAgain) throw error;
+      hasLookedAgain = true;
+    }
 }
 
 /**
