@@ -90,19 +90,19 @@ class EndpointCodeContext extends OwnCodeContext implements EndpointContext {
 }
 
 function answer(exchange: Exchange, run: CodeRun, output: Output): Response {
-  const { requestId, method, headers, stopping } = exchange;
+  const { requestId, headers, stopping, onEnd } = exchange;
   if (output.kind === 'value') return valueResponse(output.value, requestId);
   run.meetDeadline();
   const gone = new AbortController();
   const stop = (): void => run.abort('the server stops');
   stopping.addEventListener('abort', stop);
   const stay = exchange.onGone(() => gone.abort());
-  exchange.onEnd(() => {
+  onEnd(() => {
     stopping.removeEventListener('abort', stop);
     stay();
   });
   const over = AbortSignal.any([gone.signal, stopping]);
-  const asked = { requestId, method, accept: headers.accept, gone: gone.signal, over };
+  const asked = { requestId, accept: headers.accept, gone: gone.signal, over, onEnd };
   return output.kind === 'response'
     ? fetchResponse(output.response, asked)
     : streamOf(output, asked);

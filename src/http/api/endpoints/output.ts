@@ -4,6 +4,7 @@ import {
   streamResponse,
   type Response,
 } from '../../response/response.ts';
+import { ClientGone } from '../../../databases/database.ts';
 import type { CodeRun } from '../exchange.ts';
 import { acceptsEvents } from '../../../query/request/headers.ts';
 import { bytesBody, close, eventBody, jsonOf, ndjsonBody } from './portions.ts';
@@ -22,13 +23,21 @@ export type Output =
 export async function outputOf(given: unknown, run: CodeRun): Promise<Output> {
   const value = await given;
   if (isResponse(value)) return { kind: 'response', response: value };
-  if (!isAsyncIterable(value)) return { kind: 'value', value: checked(value) };
-  const source = value[Symbol.asyncIterator]();
+  if (!isAsyncIterable(value)) return { kind: 'value', value };
   const { signal } = run;
+  // Nobody would close what begins too late.
+  if (signal.aborted) throw new ClientGone({ cause: signal.reason });
+  const source = value[Symbol.asyncIterator]();
   const leave = (): void => close(source);
   signal.addEventListener('abort', leave);
   try {
-    return { kind: 'stream', source, first: await source.next() };
+    const first = await source.next();
+    // What is no JSON is told before the head of the response is sent.
+    if (first.done !== true) jsonOf(first.value);
+    return { kind: 'stream', source, first };
+  } catch (error) {
+    close(source);
+    throw error;
   } finally {
     signal.removeEventListener('abort', leave);
   }
@@ -48,29 +57,16 @@ function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   );
 }
 
-/** Bytes and streams have a JSON, but nobody means it. */
-function checked(value: unknown): unknown {
-  const isRaw =
-    value instanceof Uint8Array ||
-    value instanceof ArrayBuffer ||
-    value instanceof Blob ||
-    value instanceof ReadableStream;
-  if (isRaw)
-    throw new TypeError(
-      'The endpoint gave bytes; return `new Response(bytes, { headers: { "content-type": … } })`',
-    );
-  return value;
-}
-
 /** What the answer of an endpoint depends on beside its output. */
 export interface Asked {
   readonly requestId: string;
-  readonly method: string;
   readonly accept: string | undefined;
   /** Aborts when the client has gone. */
   readonly gone: AbortSignal;
   /** Aborts when the client has gone or the server stops. */
   readonly over: AbortSignal;
+  /** See `Exchange`. */
+  readonly onEnd: (work: () => void) => void;
 }
 
 /** The answer of a value: its JSON, or nothing. See docs/contract/10-own-code.md#endpoints, rule 9. */
@@ -83,11 +79,11 @@ export function valueResponse(value: unknown, requestId: string): Response {
 /** The answer of an async iterable. See docs/contract/10-own-code.md#endpoints, rule 10. */
 export function streamOf(
   { source, first }: Extract<Output, { kind: 'stream' }>,
-  { requestId, method, accept, gone, over }: Asked,
+  { requestId, accept, gone, over, onEnd }: Asked,
 ): Response {
   const isEvents = acceptsEvents(accept);
-  // HEAD sends no body, so nothing would close the source.
-  if (method === 'HEAD') close(source);
+  // Nothing reads the body for HEAD, or if the client has gone before it is sent.
+  onEnd(() => close(source));
   return isEvents
     ? streamResponse(
         'text/event-stream; charset=utf-8',
@@ -138,6 +134,7 @@ export function fetchResponse(response: globalThis.Response, asked: Asked): Resp
     ...(cookies.length === 0 ? {} : { cookies }),
   };
   if (body === null) return { ...whole, body: undefined };
-  if (asked.method === 'HEAD') void body.cancel().catch(() => undefined);
-  return { ...whole, body: bytesBody(body, isEvents ? asked.over : asked.gone) };
+  const source = body[Symbol.asyncIterator]();
+  asked.onEnd(() => close(source));
+  return { ...whole, body: bytesBody(source, isEvents ? asked.over : asked.gone) };
 }

@@ -25,18 +25,35 @@ export function eventBody(portions: Omit<Portions<unknown>, 'write' | 'beat'>): 
 }
 
 /** The bytes of a body of Fetch. */
-export function bytesBody(stream: ReadableStream<Uint8Array>, over: AbortSignal): StreamedBody {
-  const source = stream[Symbol.asyncIterator]();
-  const write = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
-    Buffer.from(buffer, byteOffset, byteLength);
+export function bytesBody(source: AsyncIterator<Uint8Array>, over: AbortSignal): StreamedBody {
+  const write = (bytes: Uint8Array): Buffer => {
+    // A stream of own code may give anything.
+    if (!(bytes instanceof Uint8Array))
+      throw new TypeError(`The body of a Response gave a ${typeof bytes}, and sends Uint8Arrays`);
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  };
   return bodyOf({ source, over, write });
 }
 
 /** The JSON of a value that a handler gives; throws for what has none. */
 export function jsonOf(value: unknown): string {
+  if (isRaw(value))
+    throw new TypeError(
+      'The endpoint gave bytes; return `new Response(bytes, { headers: { "content-type": … } })`',
+    );
   const text = JSON.stringify(value) as string | undefined;
   if (text !== undefined) return text;
   throw new TypeError(`The endpoint gave a ${typeof value}, which is not JSON`);
+}
+
+/** Bytes and streams have a JSON, but nobody means it. */
+function isRaw(value: unknown): boolean {
+  return (
+    value instanceof Uint8Array ||
+    value instanceof ArrayBuffer ||
+    value instanceof Blob ||
+    value instanceof ReadableStream
+  );
 }
 
 /**
@@ -98,5 +115,6 @@ async function* bodyOf<Value>({ source, first, over, write, beat }: Portions<Val
 
 /** Closes a source without waiting: a generator that waits for something ends when it goes on. */
 export function close(source: AsyncIterator<unknown>): void {
-  source.return?.().catch(() => undefined);
+  // An iterator that own code has written itself may throw here, or return no promise.
+  (async () => source.return?.())().catch(() => undefined);
 }

@@ -6,8 +6,15 @@ import { CodeTimeout, errorOfCode, TooDeep } from './failing.ts';
 /** How often own code may be called by what own code does. See docs/contract/10-own-code.md#hooks, rule 13. */
 const mostDepth = 5;
 
-/** The run of an exchange that own code is about to run in. `timeout` in ms; default: that of a request. */
-export function codeRunOf(exchange: Exchange, timeout?: number): CodeRun {
+/**
+ * The run of an exchange that own code is about to run in. `timeout` in ms; default: that of a request. `chain`: the functions
+ * that led to a run of its own.
+ */
+export function codeRunOf(
+  exchange: Exchange,
+  timeout?: number,
+  chain: CodeRun['chain'] = [],
+): CodeRun {
   if (exchange.codeRun !== undefined) return exchange.codeRun;
   const { requestTimeout = serverDefaults.requestTimeout } =
     exchange.servedApi.api.settings.server ?? {};
@@ -15,11 +22,14 @@ export function codeRunOf(exchange: Exchange, timeout?: number): CodeRun {
   let controller: AbortController | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isMet = false;
-  const abort = (reason: string): void =>
-    controller?.abort(new Error(`The request is over: ${reason}`));
+  let aborted: Error | undefined;
+  const abort = (reason: string): void => {
+    aborted ??= new Error(`The request is over: ${reason}`);
+    controller?.abort(aborted);
+  };
   return {
     until,
-    chain: [],
+    chain,
     abort,
     meetDeadline: () => {
       isMet = true;
@@ -28,6 +38,10 @@ export function codeRunOf(exchange: Exchange, timeout?: number): CodeRun {
     get signal() {
       if (controller === undefined) {
         controller = new AbortController();
+        if (aborted !== undefined) {
+          controller.abort(aborted);
+          return controller.signal;
+        }
         if (!isMet) {
           const left = Math.max(0, until - performance.now());
           timer = setTimeout(() => abort('its deadline has passed'), left).unref();
