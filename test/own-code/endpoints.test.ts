@@ -75,6 +75,12 @@ const endpoints = {
       now: now.getTime() > 0,
     }),
   },
+  'GET /claims': ({ user }: EndpointContext) => {
+    const claims = user?.claims as Record<string, unknown>;
+    const was = claims['set'] ?? null;
+    claims['set'] = true;
+    return was;
+  },
   'GET /clerks': { access: ['clerk', 'admin'], handler: () => 'for clerks' },
   'GET /nobody': { access: 'none', handler: () => 'never' },
   'POST /raw/bytes': {
@@ -267,6 +273,11 @@ test('the context tells of the request', async () => {
     now: true,
   });
   expect((await own.get('/v1/echo')).body.sub).toBeNull();
+});
+
+test('what a function does to the claims of a caller is gone with its request', async () => {
+  expect((await own.get('/v1/claims', ann)).text).toBe('null');
+  expect((await own.get('/v1/claims', ann)).text).toBe('null');
 });
 
 describe('an order is paid', () => {

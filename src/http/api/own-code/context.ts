@@ -7,7 +7,8 @@ import type {
   Fail,
   User,
 } from '../../../extensions/code.ts';
-import type { Caller } from '../../../model/access.ts';
+import type { Caller, Claims, ClaimValue } from '../../../model/access.ts';
+import { ExactNumber } from '../../../model/exact-number.ts';
 import type { NoteLevel } from '../../../observability/events.ts';
 import type { CodeRun, Exchange } from '../exchange.ts';
 import { dbOf } from '../in-process.ts';
@@ -40,7 +41,11 @@ export class OwnCodeContext implements CodeContext {
   get user(): User | undefined {
     const { authenticated, claims, roles, name } = this.caller;
     if (!authenticated) return undefined;
-    return (this.made.user ??= { sub: subOf(claims['sub']) ?? name, roles: [...roles], claims });
+    return (this.made.user ??= {
+      sub: subOf(claims['sub']) ?? name,
+      roles: [...roles],
+      claims: copyOf(claims) as Claims,
+    });
   }
 
   get request(): CodeRequest {
@@ -75,6 +80,13 @@ export class OwnCodeContext implements CodeContext {
   get mode(): 'dev' | 'start' {
     return this.exchange.mode;
   }
+}
+
+/** Claims are kept with the caller for later requests, and rules are judged by them: own code gets a copy. */
+function copyOf(value: ClaimValue): ClaimValue {
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return value;
+  if (Array.isArray(value)) return (value as readonly ClaimValue[]).map(copyOf);
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, copyOf(one)]));
 }
 
 function subOf(sub: unknown): string | undefined {
