@@ -11,13 +11,28 @@ resources:
 const key = { 'x-api-key': '0123456789abcdef0123456789abcdef' };
 const json = { ...key, 'content-type': 'application/json' };
 
+const endpoints = {
+  'GET /endless': async function* endless() {
+    yield 1;
+    await new Promise(() => undefined);
+  },
+  // No server of Fetch sends such a status, but the Response of a package may have one.
+  'GET /odd': () => Object.defineProperty(new Response('a'), 'status', { value: 999 }),
+};
+
 let api: TestApi;
+let streams: TestApi;
 beforeAll(async () => {
+  const own = `code: ./api.ts\n${specification}`;
+  streams = await serveApi(own, {}, undefined, { code: { endpoints } });
   api = await serveApi(specification, {}, () => new Date('2026-01-02T03:04:05Z'));
   for (let size = 1; size <= 3; size += 1)
     await ask('POST', '/v1/notes', { headers: json, body: JSON.stringify({ text: 'a', size }) });
 });
-afterAll(() => api.stop());
+afterAll(async () => {
+  await api.stop();
+  await streams.stop();
+});
 
 function ask(method: string, path: string, init: RequestInit = {}): Promise<Response> {
   return api.fetch(new Request(`http://api.example${path}`, { method, ...init }));
@@ -136,6 +151,41 @@ test('a request that was aborted rejects with its reason, and the server goes on
   );
   expect((await ask('GET', '/v1/notes')).status).toBe(200);
 });
+
+test('a body whose request is aborted fails, and does not pass for the whole', async () => {
+  const left = new AbortController();
+  const answer = await streams.fetch(
+    new Request('http://api.example/v1/endless', { signal: left.signal }),
+  );
+  const reader = answer.body?.getReader();
+  expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('1\n');
+  const reason = new Error('Not wanted any more');
+  left.abort(reason);
+  await expect(reader?.read()).rejects.toThrow(reason);
+});
+
+test('a response that Fetch does not take is 500', async () => {
+  const answer = await streams.fetch(new Request('http://api.example/v1/odd'));
+  expect([answer.status, streams.failures.splice(0).length]).toEqual([500, 1]);
+});
+
+test('a body without a media type is refused as over a socket', async () => {
+  const body = new Blob(['{"text":"a"}']);
+  expect((await ask('POST', '/v1/notes', { headers: key, body })).status).toBe(415);
+});
+
+test.each(['api', '/api', '//api//'])('a mount is written as %s', async (mountedAt) => {
+  const request = new Request('http://api.example/api/nothing');
+  const answer = await api.fetch(request, { mountedAt });
+  expect(await answer.json()).toMatchObject({ status: 404, path: '/api/nothing' });
+});
+
+test.each(['data:text/plain,a', 'about:blank', 'other:a/b', 'http://a//b/v1/notes'])(
+  'a URL that names nothing is 404: %s',
+  async (url) => {
+    expect((await api.fetch(new Request(url))).status).toBe(404);
+  },
+);
 
 test('a list whose reader leaves ends, and the server goes on', async () => {
   const answer = await ask('GET', '/v1/notes', { headers: { accept: 'application/x-ndjson' } });

@@ -51,6 +51,9 @@ export class FetchTransport implements Transport {
     this.stallTimeout = stallTimeout;
     const headers: Record<string, string> = { host: partsOf(request.url).host };
     for (const [name, value] of request.headers) headers[name] = value;
+    // Fetch names no length: without either header a body would pass for none, whatever its type.
+    if (request.body !== null && headers['content-length'] === undefined)
+      headers['transfer-encoding'] = 'chunked';
     this.headers = headers;
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     this.answered = promise;
@@ -112,7 +115,6 @@ export class FetchTransport implements Transport {
 
   send(answered: Answer, sending: Sending): StreamedBody | undefined {
     if (this.isSent) return undefined;
-    this.isSent = true;
     if (this.isGone) {
       this.abandon();
       return undefined;
@@ -126,7 +128,7 @@ export class FetchTransport implements Transport {
       headers.push(['content-length', String(Buffer.byteLength(held ?? ''))]);
     if (isHead || body === undefined || isWhole(body)) {
       const content = isHead || !isWhole(body) ? null : bytesOf(body);
-      this.settle.resolve(new Response(content, { status, headers }));
+      this.respond(content, status, headers);
       return undefined;
     }
     const stream = new ReadableStream<Uint8Array>(
@@ -139,12 +141,22 @@ export class FetchTransport implements Transport {
       },
       readAhead,
     );
-    this.settle.resolve(new Response(stream, { status, headers }));
+    this.respond(stream, status, headers);
     return body;
   }
 
+  /** Throws for what Fetch does not take; then another response may be sent in its place. */
+  private respond(
+    body: ConstructorParameters<typeof Response>[0],
+    status: number,
+    headers: [string, string][],
+  ): void {
+    this.settle.resolve(new Response(body, { status, headers }));
+    this.isSent = true;
+  }
+
   sendInstead(error: TextResponse, sending: Omit<Sending, 'last'>): void {
-    if (this.isSent) this.stream?.error(new Error('The response could not be completed'));
+    if (this.isSent) this.stream?.error(unfinished());
     else this.send(error, { ...sending, last: false });
   }
 
@@ -153,14 +165,16 @@ export class FetchTransport implements Transport {
     if (stream === undefined) return;
     try {
       for await (const portion of body) {
-        if (this.isGone) return;
+        if (this.isGone) break;
         stream.enqueue(typeof portion === 'string' ? Buffer.from(portion) : portion);
         if ((stream.desiredSize ?? 0) <= 0) await this.wanted();
-        if (this.isGone) return;
+        if (this.isGone) break;
       }
-      stream.close();
+      // What is left out must not pass for the end.
+      if (this.isGone) stream.error(this.request.signal.reason ?? unfinished());
+      else stream.close();
     } catch (error) {
-      stream.error(new Error('The response could not be completed'));
+      stream.error(unfinished());
       throw error;
     }
   }
@@ -231,6 +245,10 @@ function withoutMount(target: string, mount: string): string {
   const rest = target.slice(mount.length);
   if (rest === '' || rest.startsWith('?')) return `/${rest}`;
   return rest.startsWith('/') ? rest : target;
+}
+
+function unfinished(): Error {
+  return new Error('The response could not be completed');
 }
 
 function headersOf(answered: Answer, sending: Sending): [string, string][] {

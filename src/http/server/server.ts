@@ -244,7 +244,8 @@ export function makeApiServer(servedApi: () => ServedApi, options: PartOptions):
       const connection =
         ip === undefined && !isEncrypted ? caller : { remoteAddress: ip, encrypted: isEncrypted };
       const transport = new FetchTransport(request, connection, stallTimeout);
-      asGuest(readRequest(request, transport, mountedAt.replace(/\/+$/u, '')));
+      const mount = mountedAt.replaceAll(/^\/+|\/+$/gu, '');
+      asGuest(readRequest(request, transport, mount === '' ? '' : `/${mount}`));
       return transport.answered;
     },
     close: async (drainDelay = 0) => {
