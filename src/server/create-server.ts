@@ -17,12 +17,13 @@ import { inform, prepare } from './dev/prepare.ts';
 import {
   SpecificationError,
   type CreateServerOptions,
+  type ListenAddress,
   type Logger,
   type PlinthServer,
 } from './embedding.ts';
 import { LiveReload } from './dev/reload.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
-import { withCode } from './files/code.ts';
+import { requireEndpointAccess, withCode } from './files/code.ts';
 import {
   formatProblem,
   requireSpecification,
@@ -128,9 +129,10 @@ async function openStart(
   let open = isMemory ? await openDatabase(context, target, 'create') : undefined;
   let composed: ComposedServer | undefined;
   const compose = async (): Promise<void> => {
+    const loaded = await withCode(context, specification);
+    requireEndpointAccess(loaded);
     const own = (open ??= await openDatabase(context, target, 'write'));
     const terms = { flag: database, target, requireAccess };
-    const loaded = await withCode(context, specification);
     const live = new Rereading(context, terms, loaded, own);
     composed = await composeServer(context, own, 'start', live, { isVerbose: true });
     live.begin(composed.api.readers);
@@ -142,7 +144,11 @@ async function openStart(
       () => undefined,
       (error: unknown) => error,
     );
-  if (refusal === undefined) await compose();
+  if (refusal === undefined)
+    await compose().catch(async (error: unknown) => {
+      await open?.close();
+      throw error;
+    });
   return {
     specification,
     composed: () => {
@@ -183,32 +189,49 @@ function serverOf(
 ): PlinthServer {
   let url: string | undefined;
   let tls: OpenTls | undefined;
+  let listening: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    // A port that opens later would stay open.
+    await listening?.catch(() => undefined);
+    await close();
+  };
   const closeOnce = (): Promise<void> =>
-    (closed ??= told(close).finally(() => {
+    (closed ??= told(end).finally(() => {
       url = undefined;
       tls?.close();
     }));
+  const listen = async (address: ListenAddress): Promise<void> => {
+    const server = composed();
+    const { settings } = specification.api;
+    const { host, port } = listenAddress(
+      context,
+      {
+        ...(address.host === undefined ? {} : { host: address.host }),
+        ...(address.port === undefined ? {} : { port: String(address.port) }),
+      },
+      settings.server,
+    );
+    tls = await openTls(context, settings.server ?? {}, specification.folder, host);
+    const bound = await server.listen({ host, port, tls });
+    url = `${tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${bound}`;
+  };
   return {
     get url() {
       return url;
     },
     listen: (address = {}) =>
       told(async () => {
-        const server = composed();
-        if (url !== undefined) throw new CommandFailure(`The server listens already, at ${url}.`);
-        const { settings } = specification.api;
-        const { host, port } = listenAddress(
-          context,
-          {
-            ...(address.host === undefined ? {} : { host: address.host }),
-            ...(address.port === undefined ? {} : { port: String(address.port) }),
-          },
-          settings.server,
-        );
-        tls = await openTls(context, settings.server ?? {}, specification.folder, host);
-        const bound = await server.listen({ host, port, tls });
-        url = `${tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${bound}`;
+        if (closed !== undefined) throw new CommandFailure('The server is closed.');
+        if (listening !== undefined)
+          throw new CommandFailure(
+            `The server listens already${url === undefined ? '' : `, at ${url}`}.`,
+          );
+        listening = listen(address);
+        await listening.catch((error: unknown) => {
+          listening = undefined;
+          throw error;
+        });
       }),
     handler: (request, response, next) => {
       let server: ComposedServer;

@@ -191,3 +191,30 @@ test('signals, exit code and streams of the process are left alone, and the logg
     expect.any(String) as string,
   ]);
 });
+
+test('start wants to be told who may call an endpoint, as the command line does', async () => {
+  const specification = `code: ./api.ts\nresources:\n  notes: { access: public, fields: { text: { type: string } } }`;
+  const database = `sqlite:${join(folder, 'own.db')}`;
+  writeFileSync(
+    join(folder, 'api.ts'),
+    `export default { endpoints: { 'POST /all': () => 'done' } };`,
+  );
+  await expect(using({ specification, database }, (server) => server.migrate())).rejects.toThrow(
+    'who may call POST /all',
+  );
+});
+
+test('a port is opened once, and not after the server is closed', async () => {
+  await using({ mode: 'dev', specification: notes, generate: false }, async (server) => {
+    const both = await Promise.allSettled([server.listen({ port: 0 }), server.listen({ port: 0 })]);
+    expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    await server.close();
+    await expect(server.listen({ port: 0 })).rejects.toThrow('is closed');
+  });
+  await using({ mode: 'dev', specification: notes, generate: false }, async (server) => {
+    const opening = server.listen({ port: 0 });
+    await server.close();
+    await opening;
+    expect(server.url).toBeUndefined();
+  });
+});
