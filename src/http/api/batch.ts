@@ -126,9 +126,14 @@ async function runAll(
   const kept: Answered[] = [];
   let length = 0;
   const pace = exchange.servedApi.pace();
+  const spoiled: Error[] = [];
+  const own: Exchange = { ...exchange, spoil: (error) => void spoiled.push(error) };
   for (const [index, operation] of operations.entries()) {
     await pace.next();
-    const answered = await runOperation(operation, answers, exchange, version, caller);
+    const answered = await runOperation(operation, answers, own, version, caller);
+    const [failure] = spoiled;
+    if (failure instanceof ApiFailure) throw new ApiFailure(atOperation(index, failure.error));
+    if (failure !== undefined) throw failure;
     if (!answered.ok) throw new ApiFailure(atOperation(index, answered.error));
     const { response, url, ids, isArray } = answered.value;
     const body = typeof response.body === 'string' ? response.body : '';

@@ -88,6 +88,10 @@ export interface Exchange {
   readonly codeRun?: CodeRun | undefined;
   /** Collects what is committed with the transaction that it is in; undefined outside of one. */
   readonly commits?: Commit[] | undefined;
+  /** Has the transaction that it is in rolled back: a write of own code has failed in it, perhaps half done. */
+  readonly spoil?: ((error: Error) => void) | undefined;
+  /** The request holds records that it writes: what own code writes for it waits for no turn. */
+  readonly holdsTurns?: boolean;
   /** Runs `afterCommit`s. */
   readonly afterCommits: AfterCommits;
   /** The hooked writes that hold records. */

@@ -5,6 +5,7 @@ import { owner, type Caller } from '../../model/access.ts';
 import { versionOfFile } from '../../model/view.ts';
 import { RequestTrace } from '../../observability/events.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
+import { ApiFailure } from '../../records/api-failure.ts';
 import { respondError } from '../response/error.ts';
 import { isWhole, type Response } from '../response/response.ts';
 import type { Exchange } from './exchange.ts';
@@ -99,13 +100,22 @@ function clientAs(exchange: Exchange, caller: Caller): AnyApi['client'] {
     const { method = 'GET', body } = init;
     const headers = Object.fromEntries(init.headers as Headers);
     const stage = exchange.trace.recording?.current?.stage;
-    const result = await answerAs(exchange, caller, {
-      method,
-      path,
-      search,
-      headers,
-      body: typeof body === 'string' ? Buffer.from(body) : undefined,
-    });
+    const spoil = (error: unknown): void => {
+      if (method !== 'GET') exchange.spoil?.(error as Error);
+    };
+    let result: Result<Response>;
+    try {
+      result = await answerAs(exchange, caller, {
+        method,
+        path,
+        search,
+        headers,
+        body: typeof body === 'string' ? Buffer.from(body) : undefined,
+      });
+    } catch (error) {
+      spoil(error);
+      throw error;
+    }
     if (stage !== undefined) exchange.trace.enter(stage);
     const { requestId } = exchange;
     const response = result.ok ? result.value : respondError(result.error, path, requestId);
@@ -113,6 +123,7 @@ function clientAs(exchange: Exchange, caller: Caller): AnyApi['client'] {
     if (result.ok) return answered(response, text);
     const error = new PlinthError(JSON.parse(text) as PlinthError['body'], retryAfter(response));
     if (caller.isOwner === true) ofOwner.add(error);
+    spoil(caller.isOwner === true ? error : new ApiFailure(result.error));
     throw error;
   };
   const { resources } = exchange.servedApi.api;

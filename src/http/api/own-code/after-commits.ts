@@ -46,8 +46,12 @@ export class AfterCommitQueue implements AfterCommits {
   }
 }
 
-/** Has the `afterCommit`s of what a request has committed run. */
+/** Has the `afterCommit`s of what a request has written run: once a transaction that it is a part of is committed. */
 export function announce(commits: readonly Commit[], exchange: Exchange): void {
+  if (exchange.commits !== undefined) {
+    exchange.commits.push(...commits);
+    return;
+  }
   for (const commit of commits) {
     const place = `afterCommit of ${commit.resource.name}`;
     const { inFlight } = exchange.servedApi;
@@ -87,6 +91,7 @@ async function runOne(
     watching: undefined,
     commits: undefined,
     codeRun: undefined,
+    holdsTurns: false,
     reservation: exchange.reservation.another(),
     // Its client need not be there any more.
     onGone: () => () => undefined,
@@ -98,7 +103,8 @@ async function runOne(
       return exchange.failed(error);
     },
   };
-  const run = codeRunOf(own);
+  // What an `afterCommit` writes is followed by others: without the chain they would never end.
+  const run = codeRunOf(own, undefined, exchange.codeRun?.chain);
   const done = await runCode(own, run, place, () =>
     code.afterCommit?.(change, new OwnCodeContext(own, caller, run, place)),
   );

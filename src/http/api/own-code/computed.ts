@@ -14,9 +14,11 @@ type Needed = Parameters<OwnValues>[1];
 export function ownValuesOf(exchange: Exchange, caller: Caller): OwnValues | undefined {
   const { code } = exchange.servedApi;
   if (code === undefined || code.computed.size === 0) return undefined;
+  // The answer of a write is made while it holds its records.
+  const holding: Exchange = { ...exchange, holdsTurns: true };
   return (field, needed) => {
     const own = code.computed.get(field);
-    return own === undefined ? Promise.resolve([]) : valuesOf(own, needed, exchange, caller);
+    return own === undefined ? Promise.resolve([]) : valuesOf(own, needed, holding, caller);
   };
 }
 

@@ -144,21 +144,21 @@ async function untilUnchanged<Answer>(
 ): Promise<Result<Answer>> {
   const { exchange } = call;
   const run = codeRunOf(exchange);
+  const isAlone = exchange.holdsTurns !== true && exchange.database.isInTransaction !== true;
+  const holding = isAlone ? { ...call, exchange: { ...exchange, holdsTurns: true } } : call;
   const moment = { ...exchange.clockAndIds, now: context.rights.now };
   const attempt = async (): Promise<Result<Answer>> => {
     const found = await find();
     const all = records(found);
-    const hooked = await runHooks(call, all, context, run);
+    const hooked = await runHooks(holding, all, context, run);
     if (!hooked.ok) return hooked;
     const commits: Commit[] = [];
-    const around = aroundOf(call, run, hooked.value, found, commits);
+    const around = aroundOf(holding, run, hooked.value, found, commits);
     const written = await write(hooked.value, around, moment, found);
     if (!written.ok) return written;
-    if (exchange.commits === undefined) announce(commits, exchange);
-    else exchange.commits.push(...commits);
+    announce(commits, exchange);
     return written;
   };
-  const isAlone = run.chain.length === 0 && exchange.database.isInTransaction !== true;
   for (let tries = 0; tries < mostTries; tries += 1)
     try {
       if (!isAlone) return await attempt();
@@ -236,14 +236,16 @@ function aroundOf(
         commits.push({ caller, code, resource: one.resource, change });
       }
       if (added.length === 0) return;
+      const spoiled: Error[] = [];
       const inner: Exchange = {
         ...below(exchange, run, `also of ${added[0]?.one.resource.name ?? ''}`),
         database: transactionAsDatabase(asService(transaction), database),
         serviceDatabase: undefined,
         commits,
+        spoil: (error) => void spoiled.push(error),
         onWritten: undefined,
       };
-      for (const { one, operation } of added)
+      for (const { one, operation } of added) {
         await writeAdded(
           typeof operation === 'function'
             ? operation(((await readNow(one, transaction)) ?? {}) as never)
@@ -252,6 +254,10 @@ function aroundOf(
           one,
           added.length,
         );
+        const [failure] = spoiled;
+        if (failure !== undefined)
+          throw new AddedFailed(`also of ${one.resource.name}: ${failure.message}`);
+      }
     },
   };
 }

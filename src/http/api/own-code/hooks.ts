@@ -122,7 +122,8 @@ export async function runHooks(
       isRefused = true;
       continue;
     }
-    if (own?.afterCommit !== undefined) noted.push({ one, before });
+    // A copy of its own: the hook may change what it gets.
+    if (own?.afterCommit !== undefined) noted.push({ one, before: befores.of(one) });
     const changed = await runHook(call, run, one, before, own, names, added);
     if (!changed.ok) return changed;
     issues.push(...changed.value.issues);
