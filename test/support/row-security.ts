@@ -1,5 +1,6 @@
 import postgresClient from 'postgres';
 import { openPostgres, type PostgresOptions } from '../../src/databases/postgres/database.ts';
+import type { Code } from '../../src/extensions/code.ts';
 import { migrate } from '../../src/migrations/postgres/schema.ts';
 import { uuidv7 } from '../../src/lib/uuid.ts';
 import type { TraceReader } from '../../src/observability/events.ts';
@@ -29,6 +30,7 @@ export interface SecuredApi {
 
 export interface SecuredOptions extends PostgresOptions {
   readonly readers?: readonly TraceReader[];
+  readonly code?: Code;
   /** Puts something in front of the server; returns the URL that leads through it. */
   readonly through?: (url: string) => Promise<string>;
 }
@@ -37,7 +39,7 @@ export interface SecuredOptions extends PostgresOptions {
 export async function serveSecured(
   specification: string,
   sql: (roles: Roles) => string,
-  { readers = [], through, ...options }: SecuredOptions = {},
+  { readers = [], through, code, ...options }: SecuredOptions = {},
 ): Promise<SecuredApi> {
   const test = await createDatabase();
   const unique = new URL(test.url).pathname.slice('/plinth_test_'.length);
@@ -71,6 +73,7 @@ export async function serveSecured(
   const database = await openPostgres(reached, { ...options, ...(session && { session }) });
   const api = await serve(model, database, { now: () => new Date(), uuid: uuidv7 }, [], {
     readers,
+    ...(code && { code }),
     // The documents are compared elsewhere: what a policy refuses depends on the database.
     isCompared: true,
   });

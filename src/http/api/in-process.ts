@@ -62,11 +62,12 @@ export function answerAs(
   const route =
     findBelow(request.path.slice(1), versionOfFile, true) ?? fail(nothingAt(request.path));
   if (!route.ok) return route;
+  // An open transaction is the caller's, with the settings of its session. Elsewhere a session begins with the request.
+  const isOfCaller = exchange.database.isInTransaction === true && caller.isOwner !== true;
   const own: Exchange = {
     ...inside(exchange, request),
-    // The settings of a session are those of the caller alone.
-    database: exchange.serviceDatabase ?? exchange.database,
-    serviceDatabase: undefined,
+    database: isOfCaller ? exchange.database : (exchange.serviceDatabase ?? exchange.database),
+    serviceDatabase: isOfCaller ? exchange.serviceDatabase : undefined,
     // Logs and metrics know the request by its own route.
     trace: new RequestTrace(trace.start, trace.begin, trace.recording),
   };

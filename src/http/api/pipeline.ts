@@ -9,7 +9,6 @@ import type { Resource, Version } from '../../model/api.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import type { ResourceView } from '../../model/view.ts';
 import { ConstraintError, DatabaseFailure } from '../../databases/database.ts';
-import type { SessionSettings } from '../../model/session.ts';
 import { respondError } from '../response/error.ts';
 import { emptyResponse, type Response } from '../response/response.ts';
 import { after, unless, type MaybePromise } from '../../lib/maybe-promise.ts';
@@ -208,8 +207,7 @@ function answerResource(exchange: Exchange, route: ResourceRoute, caller: Caller
     return ok(emptyResponse(204, exchange.requestId, { allow: allowOf(id) }));
   const resolved = resolveRoute(exchange, route, caller);
   if (!resolved.ok) return resolved;
-  const { sessionOf } = servedApi;
-  const inside = sessionOf === undefined ? exchange : inSession(exchange, sessionOf(caller.claims));
+  const inside = inSession(exchange, caller);
   return answerResolved(inside, caller, resolved.value, id);
 }
 
@@ -222,8 +220,7 @@ function answerBatchIn(exchange: Exchange, version: Version, caller: Caller): An
   if (ended !== undefined) return fail(ended);
   const answered = answerMethod(exchange, 'POST, OPTIONS');
   if (answered !== undefined) return answered;
-  const { sessionOf } = servedApi;
-  const own = sessionOf === undefined ? exchange : inSession(exchange, sessionOf(caller.claims));
+  const own = inSession(exchange, caller);
   const { 'x-sandbox': sandbox, ...others } = headers;
   if (sandbox === undefined) return answerBatch(own, version, caller);
   return enterSandbox(own, String(sandbox)).then((inside) =>
@@ -231,9 +228,11 @@ function answerBatchIn(exchange: Exchange, version: Version, caller: Caller): An
   );
 }
 
-/** The exchange with a database that runs each statement with the settings of the caller. */
-function inSession(exchange: Exchange, settings: SessionSettings): Exchange {
-  const database = exchange.database.inSession?.(settings);
+/** The exchange with a database that runs each statement with the settings of the caller, if it has some: the owner has none. */
+function inSession(exchange: Exchange, caller: Caller): Exchange {
+  const { sessionOf } = exchange.servedApi;
+  if (sessionOf === undefined || caller.isOwner === true) return exchange;
+  const database = exchange.database.inSession?.(sessionOf(caller.claims));
   // The served API would not have begun without it.
   if (database === undefined) throw new TypeError('The database has no sessions');
   return { ...exchange, database, serviceDatabase: exchange.serviceDatabase ?? exchange.database };
