@@ -1,5 +1,7 @@
 import type { JsonValue } from '../specification/specification.ts';
 import type { Field, Resource } from './api.ts';
+import { readValue } from './validation.ts';
+import type { ParsedValue } from './values.ts';
 import type { View } from './view.ts';
 
 /**
@@ -12,6 +14,14 @@ export function visibleValues(field: Field, view: View): readonly JsonValue[] | 
   if (values === undefined) return undefined;
   const hidden = hiddenTypes(field, view);
   return hidden.size === 0 ? values : values.filter((value) => !hidden.has(value));
+}
+
+/** Reads a value from a request. The problems of one that is refused name only the values that the caller may know. */
+export function readGiven(value: unknown, field: Field, view: View): ParsedValue {
+  const parsed = readValue(value, field);
+  if (parsed.ok) return parsed;
+  const visible = visibleValues(field, view);
+  return visible === field.values ? parsed : readValue(value, field, visible);
 }
 
 /** The values of a type field that stand for resources which the caller may not read. */

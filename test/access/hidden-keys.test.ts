@@ -18,7 +18,7 @@ resources:
       motto: { type: string, nullable: true, access: chief }
       parentId: { type: uuid, nullable: true, reference: wards.id, onDelete: restrict, access: { read: chief, write: public } }
       badges: { type: relation, relation: belongsToMany, resource: badges, through: ward-badges, withPivot: [since] }
-      lamps: { type: relation, relation: belongsToMany, resource: lamps, through: ward-lamps }
+      lamps: { type: relation, relation: belongsToMany, resource: lamps, through: ward-lamps, withPivot: [forType, forId] }
       memos: { type: relation, relation: morphMany, resource: memos }
   beds:
     access: { write: [nurse, chief] }
@@ -56,6 +56,9 @@ resources:
     fields:
       wardId: { type: uuid, reference: wards.id }
       lampId: { type: string, reference: lamps.id }
+      forType: { type: string, nullable: true }
+      forId: { type: uuid, nullable: true }
+      for: { type: relation, relation: morphTo, resources: [vaults, wards], typeField: forType, idField: forId }
   vaults:
     access: chief
     fields:
@@ -246,6 +249,9 @@ describe('the type field of a morph pair tells nothing of resources that are not
     const written = await send(who, 'POST', `${version}/slips`, { forType: 'no', forId: main });
     expect(written.status).toBe(422);
     expect(listed(written)).toContain(`must be one of ${names}"`);
+    const lamps = [{ id: 'l', pivot: { forType: 'no' } }];
+    const linked = await send(who, 'PATCH', `${version}/wards/${main}`, { lamps });
+    expect(listed(linked)).toContain(`must be one of ${names}"`);
     const asked = await both.get(`${version}/slips?forType_in=no`, { ...who });
     expect(asked.status).toBe(400);
     expect(listed(asked)).toContain(`one of ${names}"`);

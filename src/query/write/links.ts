@@ -5,6 +5,7 @@ import { apiError, type ApiError } from '../../errors.ts';
 import type { BelongsToMany, Field } from '../../model/api.ts';
 import { keyFields } from '../../model/field-types/composite-id.ts';
 import { readValue } from '../../model/validation.ts';
+import { readGiven } from '../../model/visible-values.ts';
 import { isJsonObject, type ValueIssue } from '../../model/values.ts';
 import {
   fieldNameIn,
@@ -261,7 +262,7 @@ function readPivot(value: unknown, path: string, context: LinkContext): FieldVal
         issues.push({ kind: 'type', path: `${path}.${name}`, ...problem });
       continue;
     }
-    const parsed = readValue(member, input.field);
+    const parsed = readGiven(member, input.field, context.through.view);
     if (parsed.ok) values.set(input.field, parsed.value);
     else
       for (const issue of parsed.issues)

@@ -11,16 +11,10 @@ import {
 } from '../../errors.ts';
 import { refusalOf, type Claims } from '../../model/access.ts';
 import type { Api, Field, Limits } from '../../model/api.ts';
-import {
-  counted,
-  isJsonObject,
-  mostIssues,
-  type ParsedValue,
-  type ValueIssue,
-} from '../../model/values.ts';
+import { counted, isJsonObject, mostIssues, type ValueIssue } from '../../model/values.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import { readValue } from '../../model/validation.ts';
-import { visibleValues } from '../../model/visible-values.ts';
+import { readGiven } from '../../model/visible-values.ts';
 import {
   fieldNameIn,
   linkedRelation,
@@ -469,15 +463,11 @@ function readRecord(
       if (kind === 'create') note(name, 'is read-only', breaks('readOnly'));
     } else {
       const { field } = input;
-      const parsed = readValue(value, field);
+      const parsed = readGiven(value, field, resourceView.view);
       if (parsed.ok) values.set(field, parsed.value);
-      else {
-        // The message names only the values that this caller may know.
-        const visible = visibleValues(field, resourceView.view);
-        const shown = visible === field.values ? parsed : readValue(value, field, visible);
-        for (const issue of issuesOf(shown))
+      else
+        for (const issue of parsed.issues)
           issues.push({ ...issue, path: `${prefix}${name}${issue.path}` });
-      }
     }
   }
   if (kind === 'update') return values;
@@ -502,10 +492,6 @@ function readRecord(
 /** Whether a new record cannot be without a value of a field that has no default. */
 export function isNeeded({ required, nullable }: Field): boolean {
   return required || !nullable;
-}
-
-function issuesOf(parsed: ParsedValue): readonly ValueIssue[] {
-  return parsed.ok ? [] : parsed.issues;
 }
 
 function isWritable(input: InputView, kind: WriteKind): boolean {
