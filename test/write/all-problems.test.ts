@@ -27,9 +27,15 @@ resources:
       aboutId: { type: integer, nullable: true }
       about: { type: relation, relation: morphTo, resources: [groups, items], typeField: aboutType, idField: aboutId }
       groups: { type: relation, relation: belongsToMany, resource: groups, through: memberships }
+      tasks: { type: relation, relation: hasMany, resource: tasks }
     unique: [[left, right]]
   groups:
     fields: { name: { type: string } }
+  tasks:
+    fields:
+      text: { type: string, minLength: 2 }
+      itemId: { type: integer, default: 98, reference: items.id }
+      item: { type: relation, relation: belongsTo, resource: items }
   memberships:
     fields:
       itemId: { type: integer, reference: items.id, onDelete: cascade }
@@ -140,6 +146,26 @@ const rows: readonly (readonly [string, object, number, ...string[]])[] = [
     short,
     'parent.create.code: is taken: it must be unique',
     'children.create[0].code: is taken: it must be unique',
+  ],
+  // The default of a key is looked up only if the key does not follow from where the record is nested.
+  [
+    'POST /v1/tasks',
+    { text: 'x' },
+    422,
+    'text: must have at least 2 characters',
+    `itemId: ${none('items', 98)}`,
+  ],
+  [
+    'POST /v1/tasks',
+    { text: 'x', item: { create: { name: 'abc', slot: 'n' } } },
+    422,
+    'text: must have at least 2 characters',
+  ],
+  [
+    'POST /v1/items',
+    { name: 'abc', slot: 'n', tasks: { create: [{ text: 'x' }] } },
+    422,
+    'tasks.create[0].text: must have at least 2 characters',
   ],
   // A change keeps what its record has.
   ['PATCH /v1/items/1', { name: 'x', code: 'a' }, 422, short],

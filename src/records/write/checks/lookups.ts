@@ -3,6 +3,7 @@ import type { Field, Resource } from '../../../model/api.ts';
 import { keyFields } from '../../../model/field-types/composite-id.ts';
 import type { FieldValues, NewRecord, UnplannedWrite } from '../../../query/plan.ts';
 import { touchedMorphs } from '../../../query/write/morphs.ts';
+import { keysOfChild } from '../../../query/write/nested-rights.ts';
 import type { JsonValue } from '../../../specification/specification.ts';
 import { encodeValue } from '../../../sql/dialect.ts';
 import { ApiFailure } from '../../api-failure.ts';
@@ -118,14 +119,16 @@ class LookUp {
     this.access = access;
   }
 
-  /** Looks up a new record with the new ones that are nested in it. */
-  async record(resource: Resource, record: NewRecord): Promise<void> {
+  /** Looks up a new record with the new ones that are nested in it. `given`: its keys to the record that it is nested in. */
+  async record(resource: Resource, record: NewRecord, given: readonly Field[] = []): Promise<void> {
     if (this.left <= 0) return;
     this.left -= 1;
     const { parents, children } = record.nested;
     for (const parent of parents) await this.record(parent.relation.target, parent.record);
     const { access } = this;
-    const [values, skipped] = this.known(resource, record);
+    // The defaults of keys that follow from where records are nested are not what they get.
+    const keys = [...given, ...parents.map(({ relation }) => relation.key)];
+    const [values, skipped] = this.known(resource, record, keys.flatMap(keyFields));
     const unseen = await unseenValues(access, resource, values, noValues, never);
     this.add(
       await withOthers(access, resource, values, undefined, unseen, skipped),
@@ -134,7 +137,7 @@ class LookUp {
     );
     await this.links(record, values);
     for (const { relation, creates } of children)
-      for (const child of creates) await this.record(relation.target, child);
+      for (const child of creates) await this.record(relation.target, child, keysOfChild(relation));
   }
 
   /** Looks up the change of a record that the caller may change. */
@@ -152,12 +155,13 @@ class LookUp {
     await this.links(record, values);
   }
 
-  /** The values of a record that validation has taken, and the fields of the others. */
+  /** The values of a record that validation has taken, and the fields of the others, `given` among them. */
   private known(
     { fields, relations }: Resource,
     { values, path }: NewRecord,
+    given: readonly Field[] = [],
   ): readonly [FieldValues, ReadonlySet<Field>] {
-    const skipped = new Set<Field>();
+    const skipped = new Set<Field>(given);
     const isRefused = (field: Field): boolean => {
       const name = this.access.names.field(field);
       return name !== undefined && this.refused.has(`${path}${name}`);
