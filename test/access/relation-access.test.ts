@@ -36,6 +36,14 @@ resources:
       postId: { type: integer, reference: posts.id }
       post: { type: relation, relation: belongsTo, resource: posts${rule} }
   labels: { fields: { name: { type: string } } }
+  shelves:
+    fields:
+      code: { type: string, unique: true }
+      labels: { type: relation, relation: belongsToMany, resource: labels, through: shelf-labels, access: { create: [editor, author], update: editor } }
+  shelf-labels:
+    fields:
+      shelfId: { type: integer, reference: shelves.id }
+      labelId: { type: integer, reference: labels.id }
   post-labels:
     fields:
       postId: { type: integer, reference: posts.id }
@@ -174,6 +182,25 @@ describe('a relation that the caller may read and not write', () => {
     const body = { title: 'd', labels: [1], author: { create: { name: 'x' } } };
     const answer = await both.send('POST', '/v1/posts?expand=labels', body, editor);
     expect(answer.status, answer.text).toBe(201);
+  });
+
+  test('an upsert may change it, so it takes both rights', async () => {
+    const put = async (query: string, labels: readonly number[]): Promise<number> => {
+      const body = { code: 'a', labels };
+      return (await both.send('POST', `/v1/shelves${query}`, body, author)).status;
+    };
+    expect(await put('', [1])).toBe(201);
+    expect(await put('?onConflict=code', [2])).toBe(403);
+    const bodies = [{ code: 'b' }, { code: 'a', labels: { add: [2] } }];
+    const { status } = await both.send('POST', '/v1/shelves?onConflict=code', bodies, author);
+    expect(status).toBe(403);
+    const { body } = await both.get('/v1/shelves?expand=labels&fields=labels.id', author);
+    expect(body).toEqual([{ id: 1, labels: [{ id: 1 }] }]);
+    const ignored = await both.send('POST', '/v1/shelves?onConflict=code', bodies[1], {
+      ...author,
+      prefer: 'resolution=ignore-duplicates',
+    });
+    expect(ignored.status).toBe(200);
   });
 
   test('documents tell what may be written', async () => {

@@ -151,7 +151,10 @@ function planUpsert(
   reading: Reading,
 ): Upsert {
   const mustBeNew = resolution === 'fail';
+  const mayChange = (body: unknown): boolean =>
+    !isJsonObject(body) || mayWriteLinks(body, 'update', resourceView, reading.moment);
   if (!mustBeNew && resourceView.rules.update.length === 0) reading.isRefused = true;
+  if (resolution === 'update' && !bodies.every(mayChange)) reading.isRefused = true;
   // A body with problems is not written.
   if (reading.issues.length > 0 || records.length < bodies.length)
     return { key, changes: [], mustBeNew };
