@@ -137,6 +137,17 @@ describe('beforeCreate', () => {
     });
   });
 
+  test('what it may still change is not looked up', async () => {
+    const api = await serve(filling());
+    await api.send('POST', '/v1/orders', { name: 'Ada' });
+    const problems = async (method: string, path: string): Promise<unknown> =>
+      (await api.send(method, path, { name: 7, customerId: 99 })).body.validationErrors;
+    const name = { field: 'name', error: 'must be a string' };
+    expect(await problems('POST', '/v1/orders')).toMatchObject([name]);
+    const reference = { field: 'customerId', rule: 'reference' };
+    expect(await problems('PATCH', '/v1/orders/1')).toMatchObject([name, reference]);
+  });
+
   test('takes moments, changes in place and fields that the caller may not know', async () => {
     const api = await serve({
       resources: {

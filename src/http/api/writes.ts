@@ -16,7 +16,7 @@ import { refusalOf, type Caller } from '../../model/access.ts';
 import { inBodyTime } from '../../lib/pattern.ts';
 import { fieldNameIn } from '../../model/view.ts';
 import { scopeOf } from '../../auth/callers.ts';
-import type { Api } from '../../model/api.ts';
+import type { Api, Resource } from '../../model/api.ts';
 import type { ClockAndIds } from '../../query/write/defaults.ts';
 import { readConflictKey } from '../../query/write/upsert.ts';
 import {
@@ -37,6 +37,7 @@ import { entityTag } from '../../records/serialize/record.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { Call, Exchange } from './exchange.ts';
 import { filledBy, writeHooked } from './own-code/hooked-writes.ts';
+import { mayChangeValues } from './own-code/hooks.ts';
 import { addressOf, compiledOne, parseId, requesterOf, runRead } from './reads.ts';
 import { inspectShown } from '../debug/inspect.ts';
 import { serverDefaults } from '../../specification/keys/server.ts';
@@ -325,7 +326,9 @@ async function lookUp(
   try {
     // It is a write, because rules lock the rows that they judge. It ends without a commit.
     return await database.write(async (transaction) => {
-      const access = { transaction, dialect, statements, names, rights };
+      const isFinal = (resource: Resource, kind: 'create' | 'update'): boolean =>
+        !mayChangeValues(servedApi, resource, kind);
+      const access = { transaction, dialect, statements, names, rights, isFinal };
       const found = await lookUpRefused(unplanned, error, access);
       throw new ApiFailure({ ...error, problems: [...(error.problems ?? []), ...found] });
     }, requesterOf(call));

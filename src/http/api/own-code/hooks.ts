@@ -78,6 +78,15 @@ export function isHooked(servedApi: ServedApi, { kind, resource }: WrittenRecord
   return own !== undefined && (own[hookNames[kind]] ?? own.afterCommit) !== undefined;
 }
 
+/** Whether own code may change the values of such a record before it is written. */
+export function mayChangeValues(
+  servedApi: ServedApi,
+  resource: Resource,
+  kind: 'create' | 'update',
+): boolean {
+  return codeOf(servedApi, resource)?.[hookNames[kind]] !== undefined;
+}
+
 /** The read of all stored fields of a record, whoever may see them. */
 export function storedRead(servedApi: ServedApi, { name, fields }: Resource): CompiledRead {
   const names = [...fields.keys()].join(',');

@@ -80,6 +80,12 @@ export function namedProblems(
 /** How many records of a refused write are looked up, so that a large one takes no more statements than a small one. */
 const mostLookedUp = 100;
 
+/** What a look-up needs. `isFinal`: no own code changes the values of such a record before it is written. */
+interface LookUpAccess extends DataAccess {
+  readonly rights: RowRights;
+  readonly isFinal: (resource: Resource, kind: 'create' | 'update') => boolean;
+}
+
 /**
  * What other records say of the values of a write that validation has refused, so that all problems are reported at once.
  * Values that validation has refused are not looked up. See docs/contract/3-writing.md#references-and-unique-values, rule 4.
@@ -87,7 +93,7 @@ const mostLookedUp = 100;
 export async function lookUpRefused(
   { resource, id, records }: UnplannedWrite,
   refused: ApiError,
-  access: DataAccess & { readonly rights: RowRights },
+  access: LookUpAccess,
 ): Promise<readonly FieldProblem[]> {
   const paths = (refused.problems ?? []).map(({ field }) => field);
   const lookUp = new LookUp(paths, access);
@@ -109,11 +115,11 @@ export async function lookUpRefused(
 class LookUp {
   readonly problems: FieldProblem[] = [];
   private readonly refused: ReadonlySet<string>;
-  private readonly access: DataAccess;
+  private readonly access: LookUpAccess;
   private left = mostLookedUp;
 
   /** `paths` are those of the values that validation has refused. */
-  constructor(paths: readonly string[], access: DataAccess) {
+  constructor(paths: readonly string[], access: LookUpAccess) {
     // A part of a value makes all of it one that is not known: `specs.weight`, `tags[2]`.
     this.refused = new Set(paths.flatMap((path) => [path, ...wholes(path)]));
     this.access = access;
@@ -129,12 +135,14 @@ class LookUp {
     // The defaults of keys that follow from where records are nested are not what they get.
     const keys = [...given, ...parents.map(({ relation }) => relation.key)];
     const [values, skipped] = this.known(resource, record, keys.flatMap(keyFields));
-    const unseen = await unseenValues(access, resource, values, noValues, never);
-    this.add(
-      await withOthers(access, resource, values, undefined, unseen, skipped),
-      skipped,
-      record.path,
-    );
+    if (access.isFinal(resource, 'create')) {
+      const unseen = await unseenValues(access, resource, values, noValues, never);
+      this.add(
+        await withOthers(access, resource, values, undefined, unseen, skipped),
+        skipped,
+        record.path,
+      );
+    }
     await this.links(record, values);
     for (const { relation, creates } of children)
       for (const child of creates) await this.record(relation.target, child, keysOfChild(relation));
@@ -144,6 +152,7 @@ class LookUp {
   async change(resource: Resource, id: JsonValue, record: NewRecord): Promise<void> {
     const { access } = this;
     const [values, skipped] = this.known(resource, record);
+    if (!access.isFinal(resource, 'update')) return this.links(record, values);
     const key = encodeValue(access.dialect, id, resource.id);
     const fields = [...resource.fields.values()];
     const current = await currentValues(access, resource, fields, key, false);
