@@ -90,6 +90,33 @@ describe('beforeCreate', () => {
     return serve({ resources: { orders: { beforeCreate: () => undefined } } });
   }
 
+  test.each([
+    ['a wrong value', (order: Record<string, unknown>) => void (order['secret'] = { a: 1 })],
+    ['nothing', () => undefined],
+  ])(
+    'does not tell of a field that the caller may not know and that it gives %s',
+    async (_, hook) => {
+      const hidden = specification.replace('access: admin }', 'access: admin, required: true }');
+      both = await serveBoth(hidden, {}, undefined, {
+        code: {
+          resources: {
+            orders: {
+              beforeCreate(order) {
+                order['number'] = 'O-1';
+                order['slug'] = 's';
+                return hook(order);
+              },
+            },
+          },
+        },
+      });
+      const { body } = await both.send('POST', '/v1/orders', { name: 'Ada' });
+      expect(body).toMatchObject({ status: 500, code: 'INTERNAL_ERROR' });
+      expect(JSON.stringify(body)).not.toContain('secret');
+      expect(String(both.failures.splice(0)[0])).toContain('orders.secret');
+    },
+  );
+
   test('runs for each record of an array and for nested ones, which then are validated again', async () => {
     const api = await serve(filling());
     const many = await api.send('POST', '/v1/orders', [{ name: 'A' }, { name: 'B' }]);

@@ -76,10 +76,16 @@ export function changesOf(
     if (field === id) throw new TypeError(`a hook of ${owner} must not set the id`);
     const parsed = inBodyTime(() => readValue(plain(value, field), field));
     values ??= new Map();
+    const shown = names.field(field);
     if (parsed.ok) values.set(field, parsed.value);
+    // The caller may not know of the field: the code is to blame.
+    else if (shown === undefined)
+      throw new TypeError(
+        `${owner}.${name}, as a hook has set it: ${parsed.issues[0]?.message ?? 'is not allowed'}`,
+      );
     else
       for (const issue of parsed.issues.slice(0, mostIssues - issues.length))
-        issues.push({ ...issue, path: `${path}${names.field(field) ?? name}${issue.path}` });
+        issues.push({ ...issue, path: `${path}${shown}${issue.path}` });
   };
   for (const name in record) if (Object.hasOwn(record, name)) visit(name);
   for (const name in given) if (!Object.hasOwn(record, name)) visit(name);
@@ -108,7 +114,11 @@ export function missingIn(
     if (field === resource.id || field.parts !== undefined || given.includes(field)) continue;
     if (field.default !== undefined || isLeftToDatabase(field) || !isNeeded(field)) continue;
     if (record.values.has(field) || changes.values.has(field)) continue;
-    const name = names.field(field) ?? field.name;
+    const name = names.field(field);
+    if (name === undefined)
+      throw new TypeError(
+        `${resource.name}.${field.name} is required: no hook has set it, and the caller may not know of it`,
+      );
     if (!paths.has(`${path}${name}`))
       issues.push({
         kind: 'type',
