@@ -98,6 +98,7 @@ export const sections: readonly Section[] = [
     ['7 Data, debug, dashboard', 'contract/7-data-debug-dashboard.md'],
     ['8 Existing databases', 'contract/8-existing-databases.md'],
     ['9 Groups and computed fields', 'contract/9-groups-and-computed-fields.md'],
+    ['10 Own code', 'contract/10-own-code.md'],
   ),
 ];
 

@@ -58,8 +58,7 @@ beforeAll(async () => {
     ),
     '.',
   );
-  await run('mkdir', 'bench', 'src');
-  await run('cp', '-r', join(root, 'src/client'), 'src');
+  await run('mkdir', 'bench');
   await run('cp', join(root, 'bench/RESULTS.md'), 'bench');
   await run(
     node,

@@ -58,6 +58,8 @@ async function serveHeld(
   const slow: Database = new Proxy(database, {
     get: (target, name) => {
       if (name === 'all') return all;
+      // Lists are read by `all`, then.
+      if (name === 'page') return undefined;
       const value: unknown = Reflect.get(target, name);
       return typeof value === 'function' ? value.bind(target) : value;
     },
