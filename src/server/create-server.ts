@@ -2,7 +2,6 @@ import { totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { getHeapStatistics } from 'node:v8';
-import { Provenance } from '../generate/fill/provenance.ts';
 import type { Mode } from '../http/edge/edge.ts';
 import { uuidv7 } from '../lib/uuid.ts';
 import { neededSteps, stepsBeforeServing } from '../migrations/steps.ts';
@@ -13,7 +12,7 @@ import { inspect, openDatabase, withStoredForms } from './database/database.ts';
 import { kindOf } from './database/kinds.ts';
 import { migrationRefusal, requireCurrent, stepLines } from './database/schema.ts';
 import { targetOrDevelopment, type OpenDatabase, type Target } from './database/target.ts';
-import { inform, prepare } from './dev/prepare.ts';
+import { prepare, servedOn } from './dev/prepare.ts';
 import {
   SpecificationError,
   type CreateServerOptions,
@@ -90,11 +89,9 @@ async function openDev(
   const specification = await withCode(context, await withStoredForms(context, target, read));
   const open = await openDatabase(context, target, target.isOwn ? 'create' : 'write');
   return closing(open, async () => {
-    const isStored = target.isOwn && generate;
-    const provenance = await Provenance.of(open.database, specification.folder, isStored);
-    const served = { specification, target, open, provenance };
-    if (target.isOwn) await prepare(context, served, { generates: generate });
-    else await inform(context, served);
+    const options = { generates: generate };
+    const served = await servedOn(specification, target, open, options);
+    await prepare(context, served, options);
     const flags = {
       generate,
       watch: watch && given === undefined,

@@ -1,10 +1,9 @@
-import { Provenance } from '../../generate/fill/provenance.ts';
 import type { Context } from '../../server/context.ts';
 import { deleteOwn } from '../consent.ts';
 import { withStoredForms, withDatabase } from '../../server/database/database.ts';
 import type { ClientFile } from '../files/client-file.ts';
 import { refreshEditorSchema } from '../files/editor-schema.ts';
-import { inform, prepare } from '../../server/dev/prepare.ts';
+import { prepare, servedOn } from '../../server/dev/prepare.ts';
 import { readPort, type DevFlags } from '../../server/serve/address.ts';
 import { withCode } from '../../server/files/code.ts';
 import { formatProblem, requireSpecification } from '../../server/files/specification.ts';
@@ -20,18 +19,14 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
   const read = requireSpecification(context, flags);
   for (const warning of read.warnings) context.output.note(formatProblem(warning));
   refreshEditorSchema(read);
-  const { generate: generates = true } = flags;
+  const options = { generates: flags.generate ?? true };
   const target = targetOrDevelopment(context, read, flags.database);
   if (flags.reset === true) await deleteOwn(context, target);
   const specification = await withCode(context, await withStoredForms(context, target, read));
   await withDatabase(context, target, target.isOwn ? 'create' : 'write', async (open) => {
-    const { database } = open;
-    const isStored = target.isOwn && generates;
-    const provenance = await Provenance.of(database, specification.folder, isStored);
-    const served = { specification, target, open, provenance };
+    const served = await servedOn(specification, target, open, options);
     try {
-      if (target.isOwn) await prepare(context, served, { generates });
-      else await inform(context, served);
+      await prepare(context, served, options);
     } catch (error) {
       // A signal while data is loaded stops the command as usual.
       if (stop.aborted) return;

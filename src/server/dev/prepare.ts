@@ -9,18 +9,34 @@ import {
   missingSteps,
   stepLines,
 } from '../database/schema.ts';
+import { Provenance } from '../../generate/fill/provenance.ts';
+import type { OpenDatabase, Target } from '../database/target.ts';
+import type { SpecificationFile } from '../files/specification.ts';
 import { fillEmpty, fillLacking, generatingAnew, type FillOptions } from './fill.ts';
 import { migrateAndFill, nothingLacking, type Filling, type Lacking } from './migrate-and-fill.ts';
 import type { Served } from './served.ts';
 
+/** A specification with its open database, as `dev` serves it. */
+export async function servedOn(
+  specification: SpecificationFile,
+  target: Target,
+  open: OpenDatabase,
+  { generates }: FillOptions,
+): Promise<Served> {
+  const isStored = target.isOwn && generates;
+  const provenance = await Provenance.of(open.database, specification.folder, isStored);
+  return { specification, target, open, provenance };
+}
+
+/** Gets a database ready to be served by `dev`. One that is not its own stays as it is: what it lacks is told. */
+export function prepare(context: Context, served: Served, options: FillOptions): Promise<void> {
+  return served.target.isOwn ? prepareOwn(context, served, options) : inform(context, served);
+}
+
 /**
  * Migrates the own database of `dev`. Fills it if it is empty, or else generates the values of new fields and resources.
  */
-export async function prepare(
-  context: Context,
-  served: Served,
-  options: FillOptions,
-): Promise<void> {
+async function prepareOwn(context: Context, served: Served, options: FillOptions): Promise<void> {
   const { specification, open, provenance } = served;
   const fill = async (lacking: Lacking): Promise<void> => {
     for (const line of await fillLacking(context, served, lacking, options))
@@ -57,7 +73,7 @@ async function bringUpToDate(
  * Says what a database lacks that `dev` may not change, and which command would do it. It is served as it is. See
  * docs/contract/6-operation.md#databases-that-commands-change, rule 1.
  */
-export async function inform(
+async function inform(
   context: Context,
   { specification: { name, api }, target, open: { name: shown, database } }: Served,
 ): Promise<void> {

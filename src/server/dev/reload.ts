@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { arePossible, neededSteps } from '../../migrations/steps.ts';
-import { Provenance } from '../../generate/fill/provenance.ts';
 import { codeFiles } from '../../extensions/load.ts';
 import { moduleFiles } from '../../generate/custom/modules.ts';
 import { ServedApi } from '../../http/server/served-api.ts';
@@ -18,6 +17,7 @@ import { fillEmpty, fillLacking, generatingAnew, type FillOptions } from './fill
 import { checkInBackground } from './background-check.ts';
 import { Edits, restartSettings, type Edit } from './edits.ts';
 import { migrateAndFill, nothingLacking, onceFilled, type Lacking } from './migrate-and-fill.ts';
+import { servedOn } from './prepare.ts';
 import { sandboxSource } from './sandbox-source.ts';
 import type { Served } from './served.ts';
 import {
@@ -204,9 +204,7 @@ export class LiveReload implements Reload {
       return this.migrateTo({ ...served, specification });
     const open = await openDatabase(context, target, target.isOwn ? 'create' : 'write');
     try {
-      const isStored = target.isOwn && this.fill.generates;
-      const provenance = await Provenance.of(open.database, specification.folder, isStored);
-      await this.migrateTo({ specification, target, open, provenance });
+      await this.migrateTo(await servedOn(specification, target, open, this.fill));
     } finally {
       if (this.served.open !== open) await open.close();
     }
