@@ -32,6 +32,8 @@ export interface StoredForms {
   ) => string;
   /** What keeps values out of a column that is made for a field where its type does not; absent: nothing has to. */
   readonly guard?: (field: Field) => string | undefined;
+  /** The bytes of a column of text, in hexadecimal; absent where every text is UTF-8. */
+  readonly textBytes?: (column: string) => string;
   /** The type of a column of text that compares by code point. */
   readonly textType: string;
 }

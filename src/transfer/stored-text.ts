@@ -21,7 +21,7 @@ export interface StoredRecord {
 const replacement = '\uFFFD';
 
 /**
- * Finds the first text that is not UTF-8, which only SQLite may hold. The driver reads such bytes as U+FFFD. As valid texts
+ * Finds the first text that is not UTF-8, if the database may hold one. The driver reads such bytes as U+FFFD. As valid texts
  * may contain this character too, values with it are read again as bytes. See
  * docs/contract/6-operation.md#import-and-export, rule 13.
  */
@@ -31,7 +31,8 @@ export async function misencoded(
   database: Database,
 ): Promise<UnfitValue | undefined> {
   const { dialect } = database;
-  if (dialect.name !== 'sqlite') return undefined;
+  const { textBytes } = dialect;
+  if (textBytes === undefined) return undefined;
   for (const { id: value, valueOf } of records)
     for (const field of fields.values()) {
       if (field.parts !== undefined || !hasText(valueOf(field), replacement)) continue;
@@ -39,7 +40,7 @@ export async function misencoded(
       const statement = buildStatement(
         dialect,
         (add) =>
-          `SELECT hex(CAST(${quote(field.column)} AS BLOB)) FROM ${quoteTable(table)}` +
+          `SELECT ${textBytes(quote(field.column))} FROM ${quoteTable(table)}` +
           ` WHERE ${dialect.compare(column, 'in', add(0), id)}`,
       );
       const [row] = await database.all(statement, { bound: [dialect.operand([value], 'in', id)] });

@@ -268,6 +268,7 @@ export const sqlite: Dialect = {
     parameter === 'limit' || parameter === 'offset' || parameter === 'cap' ? '(? + 0)' : '+?',
   storage: (field) => field.type.sqlite,
   // As text an integer keeps all digits.
+  textBytes: (column) => `hex(CAST(${column} AS BLOB))`,
   keyText: (values, parts) =>
     `[${values.map((value, index) => itemOf(isInteger(parts[index]) ? String(value) : value)).join(',')}]`,
   sortOperand: (placeholder) => placeholder,
