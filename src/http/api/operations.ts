@@ -66,17 +66,15 @@ function findOperation(
   const { basePath } = api;
   const below =
     basePath !== '' && target.startsWith(`${basePath}/`) ? target.slice(basePath.length) : target;
-  const path =
-    version === versionOfFile || /^\/v\d+\//u.test(below)
-      ? `${version === versionOfFile ? '' : basePath}${below}`
-      : `${basePath}/v${version.number}${below}`;
+  const isOfFile = version === versionOfFile;
+  const prefix = /^\/v\d+\//u.test(below) ? basePath : `${basePath}/v${version.number}`;
+  const path = isOfFile ? below : `${prefix}${below}`;
   const search = query.join('?');
   if (path.length + search.length > api.limits.urlLength)
     return fail(uriTooLong(api.limits.urlLength));
-  const route =
-    version === versionOfFile
-      ? (findBelow(below.slice(1), version, false) ?? fail(nothingAt(target)))
-      : findRoute(path, servedApi);
+  const route = isOfFile
+    ? (findBelow(below.slice(1), version, false) ?? fail(nothingAt(target)))
+    : findRoute(path, servedApi);
   if (!route.ok) return route;
   const isOfOne =
     route.value.kind === 'resource' && (route.value.id === undefined) === (method === 'POST');
