@@ -34,7 +34,7 @@ export { buildApi } from './model/build/api.ts';
 export type { Api } from './model/api.ts';
 export type { GeneratorContext } from './generate/custom/modules.ts';
 /** Own code: what the module of `code` exports. */
-export { defineCode } from './extensions/code.ts';
+export { defineCode, endpoint } from './extensions/code.ts';
 export type {
   AnyApi,
   ApiTypes,
@@ -53,6 +53,8 @@ export type {
   Fail,
   Operation,
   ResourceCode,
+  TypedEndpoint,
   User,
+  ValueOf,
   WriteHookContext,
 } from './extensions/code.ts';

@@ -197,13 +197,17 @@ export interface ResourceCode<
 }
 
 /** What an endpoint gets. */
-export interface EndpointContext<Api extends ApiTypes = AnyApi> extends CodeContext<Api> {
+export interface EndpointContext<
+  Api extends ApiTypes = AnyApi,
+  // oxlint-disable-next-line typescript/no-explicit-any -- The schema of an endpoint says what its body is.
+  Body = any,
+  Query = AnyRecord,
+> extends CodeContext<Api> {
   /** The parts of the path that the endpoint names. */
   readonly params: Readonly<Record<string, string>>;
   /** By the schema of the endpoint. */
-  readonly query: AnyRecord;
-  // oxlint-disable-next-line typescript/no-explicit-any -- The schema of an endpoint says what its body is.
-  readonly body: any;
+  readonly query: Query;
+  readonly body: Body;
 }
 
 export type EndpointHandler<Api extends ApiTypes = AnyApi> = (
@@ -224,6 +228,52 @@ export interface EndpointDefinition<Api extends ApiTypes = AnyApi> {
   readonly query?: unknown;
   readonly response?: unknown;
   readonly handler: EndpointHandler<Api>;
+}
+
+interface Outputs<Output> {
+  readonly '~standard': { readonly types?: { readonly output: Output } | undefined };
+}
+
+/** What a schema of `body` or `query` lets pass. A JSON Schema does not tell. */
+export type ValueOf<Schema> = Schema extends 'bytes'
+  ? Uint8Array<ArrayBuffer>
+  : Schema extends 'text'
+    ? string
+    : Schema extends 'form' | 'multipart'
+      ? FormData
+      : Schema extends Outputs<infer Output>
+        ? Output
+        : Schema extends { readonly schema: Outputs<infer Output> }
+          ? Output
+          : // oxlint-disable-next-line typescript/no-explicit-any -- See above.
+            any;
+
+/** An endpoint whose handler gets what its schemas say. */
+export interface TypedEndpoint<Api extends ApiTypes, Body, Query> extends Omit<
+  EndpointDefinition<Api>,
+  'body' | 'query' | 'handler'
+> {
+  readonly body?: Body;
+  readonly query?: Query;
+  readonly handler: (context: EndpointContext<Api, ValueOf<Body>, ValueOf<Query>>) => unknown;
+}
+
+/**
+ * Gives `body` and `query` of a handler the types that their schemas say: those of zod, valibot, arktype and other libraries
+ * of Standard Schema, and of raw bodies.
+ *
+ * @example
+ * ```ts
+ * 'POST /orders/:id/pay': endpoint({
+ *   body: z.object({ token: z.string() }),
+ *   handler: ({ body }) => ({ paid: body.token }),
+ * }),
+ * ```
+ */
+export function endpoint<Api extends ApiTypes = AnyApi, const Body = unknown, const Query = unknown>(
+  definition: TypedEndpoint<Api, Body, Query>,
+): EndpointDefinition<Api> {
+  return definition as EndpointDefinition<Api>;
 }
 
 /** Own code of an API. */

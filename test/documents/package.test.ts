@@ -8,9 +8,9 @@ import {
   makeFolder,
   root,
   untilServing,
-  type Ended,
   type Running,
 } from '../support/command.ts';
+import { fromCache, packedTexts, packPlinth } from '../support/packed.ts';
 
 const node = join(root, 'node_modules/.bin/node');
 /** The oldest Node that the package says it runs on. */
@@ -26,54 +26,22 @@ const { dependencies, optionalDependencies, scripts, version } = JSON.parse(
   version: string;
 };
 
-const texts = [
-  'CHANGELOG.md',
-  'CODE_OF_CONDUCT.md',
-  'CONTRIBUTING.md',
-  'LICENSE',
-  'README.md',
-  'SECURITY.md',
-];
+let tarball: string;
 
 /** The command as npm links it into a project, run by a Node. */
 const bin = (program: string, ...args: string[]): Running =>
   launch(program, [join(installed, 'dist/cli/main.js'), ...args], { cwd: folder.at('app') });
 
 /**
- * Builds the package apart from the checkout and puts what its tarball has into a project, beside what it depends on
- * and nothing else. (npm itself would do the same, and fetch that from a registry.)
+ * Puts what the tarball has into a project, beside what it depends on and nothing else. (npm itself would do the same, and
+ * fetch that from a registry.)
  */
 beforeAll(async () => {
-  const build = folder.at('build');
-  mkdirSync(build);
-  for (const name of ['node_modules', 'scripts', 'tsconfig.json', 'tsconfig.build.json'])
-    symlinkSync(join(root, name), join(build, name));
-  const run = (program: string, ...args: string[]): Promise<Ended> =>
-    ended(launch(program, args, { cwd: build }));
-  await run(
-    'cp',
-    '-r',
-    ...['package.json', 'examples', 'schema.json', 'docs', 'llms.txt', 'skills', ...texts].map(
-      (name) => join(root, name),
-    ),
-    '.',
-  );
-  await run('mkdir', 'bench', 'src');
-  await run('cp', '-r', join(root, 'src/client'), 'src');
-  await run('cp', join(root, 'bench/RESULTS.md'), 'bench');
-  await run(
-    node,
-    join(root, 'node_modules/typescript/bin/tsc'),
-    '-p',
-    join(root, 'tsconfig.build.json'),
-    '--outDir',
-    join(build, 'dist'),
-  );
-  await run(node, join(root, 'scripts/assets.ts'), join(build, 'dist'));
-  await run('npm', 'pack', '--ignore-scripts', '--pack-destination', folder.path);
+  tarball = await packPlinth(folder);
   mkdirSync(installed, { recursive: true });
-  const tarball = readdirSync(folder.path).find((name) => name.endsWith('.tgz')) ?? '';
-  await run('tar', '-xzf', folder.at(tarball), '-C', installed, '--strip-components=1');
+  await ended(
+    launch('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1'], { cwd: folder.path }),
+  );
   for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
     const place = join(installed, 'node_modules', name);
     mkdirSync(dirname(place), { recursive: true });
@@ -92,16 +60,15 @@ function files(path: string): readonly string[] {
 }
 
 test('the package has what runs and nothing else, in less than 5 MB', () => {
-  const tarball = readdirSync(folder.path).find((name) => name.endsWith('.tgz')) ?? '';
-  expect(statSync(folder.at(tarball)).size).toBeLessThan(5_000_000);
-  const all = files(installed);
+  expect(statSync(tarball).size).toBeLessThan(5_000_000);
+  const all = files(installed).filter((name) => !name.startsWith('examples/'));
   expect(
     readdirSync(installed)
       .filter((name) => name !== 'node_modules')
       .toSorted(),
   ).toEqual(
     [
-      ...texts,
+      ...packedTexts,
       'bench',
       'dist',
       'docs',
@@ -211,15 +178,9 @@ async function exampleOf(url: string, path: string): Promise<unknown> {
 }
 
 test('npx runs it from the tarball in an empty folder, on a Node of its own', async () => {
-  const tarball = folder.at(readdirSync(folder.path).find((name) => name.endsWith('.tgz')) ?? '');
   mkdirSync(folder.at('empty'));
-  // What a checkout has installed is in the cache of npm, so that hardly anything is fetched; what this installs is gone
-  // at the end.
-  const cache = (await ended(launch('npm', ['config', 'get', 'cache'], { cwd: folder.path }))).out;
-  mkdirSync(folder.at('cache'));
-  symlinkSync(join(cache.trim(), '_cacache'), folder.at('cache/_cacache'));
   const packages = [`node@${process.versions.node}`, tarball].flatMap((one) => ['--package', one]);
-  const args = ['exec', '--yes', '--prefer-offline', '--cache', folder.at('cache'), ...packages];
+  const args = ['exec', '--yes', ...(await fromCache(folder)), ...packages];
   const { out } = await ended(
     launch('npm', [...args, '--', 'plinth', '--version'], { cwd: folder.at('empty') }),
   );

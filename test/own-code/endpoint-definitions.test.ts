@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
+import { defineCode, endpoint } from '../../src/extensions/code.ts';
 import { readEndpoints } from '../../src/extensions/endpoints/endpoint.ts';
 import { readPattern, type Pattern } from '../../src/extensions/endpoints/pattern.ts';
 import { RouteTable } from '../../src/extensions/endpoints/route-table.ts';
@@ -23,6 +24,36 @@ async function problemsOf(endpoints: unknown): Promise<readonly string[]> {
   );
   return problems;
 }
+
+test('endpoint gives the handler the types of its schemas', async () => {
+  const { endpoints } = defineCode({
+    endpoints: {
+      'POST /a': endpoint({
+        body: z.object({ token: z.string() }),
+        query: z.object({ times: z.coerce.number().default(1) }),
+        handler({ body, query, db }) {
+          expectTypeOf(body).toEqualTypeOf<{ token: string }>();
+          expectTypeOf(query).toEqualTypeOf<{ times: number }>();
+          expectTypeOf(db.asOwner).not.toBeAny();
+          return body.token.repeat(query.times);
+        },
+      }),
+      'POST /bytes': endpoint({
+        body: 'bytes',
+        handler: ({ body }) => expectTypeOf(body).toEqualTypeOf<Uint8Array<ArrayBuffer>>(),
+      }),
+      'POST /form': endpoint({
+        body: 'multipart',
+        handler: ({ body }) => expectTypeOf(body).toEqualTypeOf<FormData>(),
+      }),
+      'POST /json': endpoint({
+        body: { type: 'object', properties: { any: {} } },
+        handler: ({ body }) => expectTypeOf(body).toBeAny(),
+      }),
+    },
+  });
+  expect(await problemsOf(endpoints)).toEqual([]);
+});
 
 describe('an endpoint is refused', () => {
   test.each([
