@@ -1,52 +1,28 @@
 import {
-  ActionIcon,
   Alert,
   Anchor,
-  AppShell,
   Burger,
-  Button,
   Center,
-  Group,
-  Kbd,
   Loader,
-  NavLink,
   Stack,
-  Text,
   Title,
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
-import { openSpotlight, Spotlight } from '@mantine/spotlight';
+import { Spotlight } from '@mantine/spotlight';
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useState, type ComponentType, type JSX } from 'react';
+import { Suspense, useEffect, useState, type JSX } from 'react';
 import type { Hello } from '../../src/http/dashboard/wire.ts';
-import { credential, setCredential } from './api.ts';
+import { setCredential } from './api.ts';
 import { Boundary } from './Boundary.tsx';
 import { Credential } from './Credential.tsx';
 import { follow, forget, useLive } from './live/live.ts';
+import { Mark } from './Mark.tsx';
 import { useModel } from './model.ts';
 import { Notices } from './Notices.tsx';
 import { go, hashOf, useRoute } from './route.ts';
-import type { ViewProps } from './view.ts';
-
-interface Place {
-  readonly label: string;
-  readonly View: ComponentType<ViewProps>;
-  readonly load: () => Promise<unknown>;
-}
-
-/** A view whose script is loaded when it is first shown, or a little after the page. */
-function viewOf(label: string, load: () => Promise<ComponentType<ViewProps>>): Place {
-  return { label, View: lazy(async () => ({ default: await load() })), load };
-}
-
-const views: Readonly<Record<string, Place>> = {
-  overview: viewOf('Overview', async () => (await import('./overview/Overview.tsx')).Overview),
-  requests: viewOf('Requests', async () => (await import('./requests/Requests.tsx')).Requests),
-  explorer: viewOf('API explorer', async () => (await import('./explorer/Explorer.tsx')).Explorer),
-  schema: viewOf('Schema', async () => (await import('./schema/Schema.tsx')).Schema),
-  network: viewOf('Network', async () => (await import('./network/Network.tsx')).Network),
-};
+import { Sidebar } from './Sidebar.tsx';
+import { views } from './views.ts';
 
 /** After so long the other views are loaded as well, so that they are there when the server is not. In ms. */
 const beforeOthers = 3_000;
@@ -99,7 +75,7 @@ interface ShellProps {
 function Shell({ session, leave }: ShellProps): JSX.Element {
   const route = useRoute();
   const [isMenuOpen, setMenuOpen] = useState(false);
-  useEffect(() => setMenuOpen(false), [route.view]);
+  useEffect(() => setMenuOpen(false), [route.view, route.part]);
   const model = useModel();
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light');
@@ -125,25 +101,21 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
   const resources = (model.data?.resources ?? []).map((resource) => ({
     id: `resource ${resource.name}`,
     label: resource.name,
-    onClick: () => go(hashOf('explorer', resource.name)),
+    onClick: () => go(hashOf('data', resource.name)),
   }));
-  const theme = {
+  const colours = {
     id: 'theme',
     label: 'Light or dark colours',
     onClick: toggle,
   };
   return (
-    <AppShell
-      header={{ height: 52 }}
-      navbar={{ width: 190, breakpoint: 'sm', collapsed: { mobile: !isMenuOpen } }}
-      padding="md"
-    >
+    <div className="shell">
       <a className="skip" href="#main" onClick={(event) => skip(event)}>
         Skip to content
       </a>
       <Spotlight
         actions={[
-          { group: 'Views', actions: [...places, theme] },
+          { group: 'Views', actions: [...places, colours] },
           { group: 'Resources', actions: resources },
         ]}
         shortcut="mod + K"
@@ -157,59 +129,31 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
         scrollable
         maxHeight={420}
       />
-      <AppShell.Header>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="xs" wrap="nowrap" miw={0}>
-            <Burger
-              opened={isMenuOpen}
-              onClick={() => setMenuOpen(!isMenuOpen)}
-              hiddenFrom="sm"
-              size="sm"
-              aria-label="Menu"
-              aria-expanded={isMenuOpen}
-            />
-            <Text fw={700} truncate>
-              {name}
-            </Text>
-            <Text className="quiet" size="sm" truncate miw="2.5rem" visibleFrom="xs">
-              {session.mode}
-              {session.caller === null ? '' : `, ${session.caller}`}
-              {session.processes === 1 ? '' : `, ${session.processes} processes`}
-            </Text>
-          </Group>
-          <Group gap="xs" wrap="nowrap">
-            <Button variant="default" size="xs" onClick={openSpotlight}>
-              Go to…
-              <Kbd ml="xs" visibleFrom="sm">
-                Ctrl K
-              </Kbd>
-            </Button>
-            <ActionIcon variant="default" size={30} onClick={toggle} aria-label="Light or dark">
-              {scheme === 'dark' ? '☀' : '☾'}
-            </ActionIcon>
-            {credential() === '' ? null : (
-              <Button variant="default" size="xs" onClick={leave}>
-                Sign out
-              </Button>
-            )}
-          </Group>
-        </Group>
-      </AppShell.Header>
-      <AppShell.Navbar p="xs" component="nav" aria-label="Views">
-        {Object.entries(views).map(([view, { label }]) => (
-          <NavLink
-            key={view}
-            href={hashOf(view)}
-            label={label}
-            active={view === route.view}
-            aria-current={view === route.view ? 'page' : undefined}
-          />
-        ))}
-      </AppShell.Navbar>
-      <AppShell.Main id="main" tabIndex={-1}>
+      <header className="topbar">
+        <Burger
+          opened={isMenuOpen}
+          onClick={() => setMenuOpen(!isMenuOpen)}
+          size="sm"
+          aria-label="Menu"
+          aria-expanded={isMenuOpen}
+          aria-controls="sidebar"
+        />
+        <Mark />
+        <strong className="name">{name}</strong>
+      </header>
+      <Sidebar
+        model={model.data}
+        session={session}
+        route={route}
+        isOpen={isMenuOpen}
+        isDark={scheme === 'dark'}
+        toggleScheme={toggle}
+        leave={leave}
+      />
+      <main id="main" tabIndex={-1} className="main" onClick={() => setMenuOpen(false)}>
         <Notices />
         <Boundary key={route.view}>
-          <Suspense fallback={<Loader aria-label="Loading" />}>
+          <Suspense fallback={<Loading />}>
             {current === undefined ? (
               <Stack>
                 <Title order={1} size="h2">
@@ -219,7 +163,7 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
               </Stack>
             ) : model.data === undefined ? (
               model.error === null ? (
-                <Loader aria-label="Loading" />
+                <Loading />
               ) : (
                 <Alert color="red" role="alert" title="The model could not be loaded">
                   {model.error.message}
@@ -230,8 +174,16 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
             )}
           </Suspense>
         </Boundary>
-      </AppShell.Main>
-    </AppShell>
+      </main>
+    </div>
+  );
+}
+
+function Loading(): JSX.Element {
+  return (
+    <Center p="xl">
+      <Loader aria-label="Loading" />
+    </Center>
   );
 }
 

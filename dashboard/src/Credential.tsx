@@ -1,6 +1,7 @@
-import { Button, Center, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { Button, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { useState, type JSX } from 'react';
 import { credential, setCredential, type Refusal } from './api.ts';
+import { Mark } from './Mark.tsx';
 
 interface Props {
   readonly error: Refusal;
@@ -13,7 +14,7 @@ export function Credential({ error, entered }: Props): JSX.Element {
   const [text, setText] = useState('');
   const isWrong = credential() !== '';
   return (
-    <Center component="main" mih="100vh" p="md">
+    <main className="login">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -21,24 +22,33 @@ export function Credential({ error, entered }: Props): JSX.Element {
           entered();
         }}
       >
-        <Stack w={360} maw="100%">
-          <Title order={1} size="h3">
-            Dashboard
-          </Title>
-          <Text>Enter a token or an API key. It is kept in this tab only.</Text>
-          <PasswordInput
-            label="Token or API key"
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-            autoComplete="off"
-            error={isWrong ? error.message : undefined}
-            autoFocus
-          />
-          <Button type="submit" disabled={text.trim() === ''}>
-            Open
-          </Button>
-        </Stack>
+        <Paper withBorder p="lg" radius="lg" w={380} maw="100%" shadow="md">
+          <Stack gap="md">
+            <Mark size={32} />
+            <div>
+              <Title order={1} size="h2">
+                Dashboard
+              </Title>
+              <Text size="sm" c="dimmed" mt={4}>
+                Enter a token or an API key. It is kept in this tab only.
+              </Text>
+            </div>
+            <PasswordInput
+              label="Token or API key"
+              size="md"
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+              autoComplete="off"
+              error={isWrong ? error.message : undefined}
+              data-autofocus
+              autoFocus
+            />
+            <Button type="submit" size="md" fullWidth disabled={text.trim() === ''}>
+              Open
+            </Button>
+          </Stack>
+        </Paper>
       </form>
-    </Center>
+    </main>
   );
 }

@@ -14,7 +14,7 @@ export function readRoute(hash: string): Route {
     /^#\/([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/u.exec(hash) ?? [];
   // A mark within is no end: what is asked of the server is what stands there.
   const whole = search.replaceAll('#', '%23');
-  return { view: view === '' ? 'overview' : view, part: decoded(part), search: whole };
+  return { view: view === '' ? 'data' : view, part: decoded(part), search: whole };
 }
 
 /** The hash of a place. */

@@ -16,7 +16,7 @@ async function openWrite(page: Page, count: number): Promise<void> {
 }
 
 describe('every view', () => {
-  const views = ['Overview', 'Requests', 'API explorer', 'Schema', 'Network'];
+  const views = ['Data', 'Overview', 'Requests', 'Schema', 'Network'];
   test('comes when it is chosen, has its title, asks nothing of other servers and runs nothing it shows', async () => {
     const api = await serving();
     const page = await openPage('about:blank', { moves: true });
@@ -46,7 +46,7 @@ describe('every view', () => {
         sizes.push(response.body().then((body) => gzipSync(body).length));
     });
     await page.goto(`${api.url}/_dashboard`, { waitUntil: 'load' });
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
     const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     expect(total).toBeGreaterThan(50_000);
     expect(total).toBeLessThan(300_000);
@@ -54,13 +54,13 @@ describe('every view', () => {
 
   test('is reached by the keyboard', async () => {
     const page = await opening(await serving(), '');
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('heading', { name: 'Data' }).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('textbox', { name: 'Go to' }).fill('makers');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('cell', { name: 'Anna' }).waitFor();
-    expect(await page.evaluate('location.hash')).toBe('#/explorer/makers');
+    expect(await page.evaluate('location.hash')).toBe('#/data/makers');
     // Also from an input; and what is typed after a click takes the place of what was chosen.
     await page.getByRole('combobox', { name: 'Resource' }).click();
     await page.keyboard.type('prod');
@@ -322,7 +322,7 @@ describe('requests', () => {
 
 test('what is opened is in the URL: it is there again after a reload, and gone when one goes back', async () => {
   const api = await serving();
-  const page = await opening(api, '#/explorer/products?sort=price');
+  const page = await opening(api, '#/data/products?sort=price');
   const dialog = page.getByRole('dialog');
   const name = dialog.getByRole('textbox', { name: 'name', exact: true });
   const hash = (text: string) =>
@@ -331,17 +331,17 @@ test('what is opened is in the URL: it is there again after a reload, and gone w
     );
   await page.getByRole('button', { name: 'Open 2' }).press('Enter');
   await eventually(() => name.inputValue()).toBe('Table');
-  await hash('#/explorer/products/2?sort=price');
+  await hash('#/data/products/2?sort=price');
   await page.reload();
   await eventually(() => name.inputValue()).toBe('Table');
   await page.goBack();
   await dialog.waitFor({ state: 'detached' });
-  await hash('#/explorer/products?sort=price');
+  await hash('#/data/products?sort=price');
   await page.getByRole('button', { name: 'Open 1' }).press('Enter');
   await name.waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  await hash('#/explorer/products?sort=price');
+  await hash('#/data/products?sort=price');
   await eventually(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Open 1');
   await page.getByRole('button', { name: 'New record' }).click();
   await page.reload();

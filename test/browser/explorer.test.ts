@@ -8,7 +8,7 @@ const urlField = (page: Page) => page.getByRole('textbox', { name: 'URL' });
 
 describe('the explorer', () => {
   test('builds a filter by form, and takes the URL back into the form', async () => {
-    const page = await opening(await serving(), '#/explorer/products');
+    const page = await opening(await serving(), '#/data/products');
     await page.getByRole('cell', { name: 'Chair' }).waitFor();
     await page.getByRole('button', { name: 'Add filter' }).click();
     // What is not filled in yet is not asked.
@@ -33,10 +33,10 @@ describe('the explorer', () => {
     expect(await value.inputValue()).toBe('draft');
     await page.getByText('price ↓').first().waitFor();
     expect(await page.evaluate('location.hash')).toBe(
-      '#/explorer/products?state=draft&sort=-price&expand=maker',
+      '#/data/products?state=draft&sort=-price&expand=maker',
     );
     expect(await page.getByRole('link', { name: 'Anna' }).getAttribute('href')).toBe(
-      '#/explorer/makers?id=1',
+      '#/data/makers?id=1',
     );
     // Several of the values that there are.
     await page.getByRole('combobox', { name: 'Operator of filter 1' }).click();
@@ -60,7 +60,7 @@ describe('the explorer', () => {
   });
 
   test('asks for no filter of a text before something is written, and then for an empty one as well', async () => {
-    const page = await opening(await serving(), '#/explorer/makers');
+    const page = await opening(await serving(), '#/data/makers');
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).search));
     await page.getByRole('cell', { name: 'Anna' }).waitFor();
@@ -80,7 +80,7 @@ describe('the explorer', () => {
   });
 
   test('leads through one relation after the other, by the keyboard, as far as a path may go', async () => {
-    const page = await opening(await serving(), '#/explorer/products');
+    const page = await opening(await serving(), '#/data/products');
     const { keyboard } = page;
     await page.getByRole('cell', { name: 'Chair' }).waitFor();
     const focused = (name: string) =>
@@ -135,7 +135,7 @@ describe('the explorer', () => {
   });
 
   test('Enter takes the first that fits what is typed', async () => {
-    const page = await opening(await serving(), '#/explorer/products');
+    const page = await opening(await serving(), '#/data/products');
     const { keyboard } = page;
     const url = (path: string) => eventually(() => urlField(page).inputValue()).toBe(path);
     const choose = async (name: string, typed: string, first: string): Promise<void> => {
@@ -167,7 +167,7 @@ describe('the explorer', () => {
   });
 
   test('asks for order, fields, expansion, size and page by form', async () => {
-    const page = await opening(await serving(), '#/explorer/products');
+    const page = await opening(await serving(), '#/data/products');
     const { keyboard } = page;
     const url = (search: string) =>
       eventually(() => urlField(page).inputValue()).toBe(`/v1/products?${search}`);
@@ -228,7 +228,7 @@ describe('the explorer', () => {
   });
 
   test('asks for alternatives, and for order, size and filters of an expanded collection, by form', async () => {
-    const page = await opening(await serving(), '#/explorer/makers');
+    const page = await opening(await serving(), '#/data/makers');
     const { keyboard } = page;
     const url = (search: string) =>
       eventually(async () => decodeURIComponent(await urlField(page).inputValue())).toBe(
@@ -301,7 +301,7 @@ describe('the explorer', () => {
   });
 
   test('loses nothing that is typed before the page has followed a choice', async () => {
-    const page = await opening(await serving(), '#/explorer/products?price=20');
+    const page = await opening(await serving(), '#/data/products?price=20');
     await page.getByRole('combobox', { name: 'Operator of filter 1' }).click();
     await page.getByRole('option', { name: 'greater than', exact: true }).waitFor();
     await page.evaluate(`(() => {
@@ -319,7 +319,7 @@ describe('the explorer', () => {
   });
 
   test('follows keys and relations, and shows values as text', async () => {
-    const page = await opening(await serving(), '#/explorer/products?sort=price');
+    const page = await opening(await serving(), '#/data/products?sort=price');
     await page.getByRole('link', { name: '2', exact: true }).click();
     await eventually(() => urlField(page).inputValue()).toBe('/v1/makers?id=2');
     await page.getByRole('button', { name: 'Open 2' }).waitFor();
@@ -339,7 +339,7 @@ describe('the explorer', () => {
 
   test('takes a whole URL, and that of a request that was made', async () => {
     const api = await serving();
-    const page = await opening(api, '#/explorer/makers');
+    const page = await opening(api, '#/data/makers');
     await page.getByRole('cell', { name: 'Anna' }).waitFor();
     await urlField(page).fill(`${api.url}/products/2?expand=maker`);
     await page.keyboard.press('Enter');
@@ -350,7 +350,7 @@ describe('the explorer', () => {
     await api.get('/v1/products?price_gt=50&sort=-price');
     await page.getByRole('link', { name: 'Requests' }).click();
     await page.getByRole('link', { name: 'price_gt=50' }).click();
-    await page.getByRole('link', { name: 'Open in the explorer' }).click();
+    await page.getByRole('link', { name: 'Open in Data' }).click();
     await eventually(() => urlField(page).inputValue()).toBe(
       '/v1/products?price_gt=50&sort=-price',
     );

@@ -75,7 +75,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a record is written by form, on %s', (d
   const open = async (resource: string): Promise<{ page: Page; url: string }> => {
     const side = both.sides[database === 'SQLite' ? 0 : 1];
     if (side === undefined) throw new Error('There are two sides');
-    const page = await openPage(`${side.url}/_dashboard#/explorer/${resource}`);
+    const page = await openPage(`${side.url}/_dashboard#/data/${resource}`);
     return { page, url: side.url };
   };
   const stored = async (url: string, path: string): Promise<Record<string, unknown>> =>
@@ -289,7 +289,7 @@ resources:
     { mode: 'dev' },
   );
   try {
-    const page = await openPage(`${api.url}/_dashboard#/explorer/odd/`);
+    const page = await openPage(`${api.url}/_dashboard#/data/odd/`);
     const complaints = complaintsOf(page);
     const opens = page.getByRole('button', { name: String.raw`\u202ec` });
     await opens.waitFor();
@@ -297,7 +297,7 @@ resources:
     await opens.click();
     await field(page, 'constructor').waitFor();
     expect(await page.evaluate('location.hash')).toBe(
-      `#/explorer/${encodeURIComponent(`odd/${id}`)}`,
+      `#/data/${encodeURIComponent(`odd/${id}`)}`,
     );
     expect(await dialogOf(page).getByRole('heading').textContent()).toBe(
       `odd ${id.replace('\u202E', String.raw`\u202e`)}`,
@@ -309,26 +309,26 @@ resources:
     expect((await api.get('/v1/odd')).body).toEqual([{ id, state: '' }]);
     await page.getByRole('button', { name: 'New record' }).click();
     await dialogOf(page).waitFor();
-    expect(await page.evaluate('location.hash')).toBe('#/explorer/odd.new');
+    expect(await page.evaluate('location.hash')).toBe('#/data/odd.new');
     expect(complaints).toEqual([]);
     for (const [list, told] of [
       ['notes?about.state=1', 'No record fits.'],
       ['notes?sort=--id', 'there is no field -id'],
       ['odd?id=a#b', 'No record fits.'],
     ]) {
-      await page.goto(`${api.url}/_dashboard#/explorer/${list}`);
+      await page.goto(`${api.url}/_dashboard#/data/${list}`);
       await page
         .getByText(told ?? '')
         .first()
         .waitFor();
     }
     expect(await page.getByRole('textbox', { name: 'URL' }).inputValue()).toBe('/v1/odd?id=a%23b');
-    await page.goto(`${api.url}/_dashboard#/explorer/notes?expand=about`);
+    await page.goto(`${api.url}/_dashboard#/data/notes?expand=about`);
     const turned = page.getByRole('cell', { name: String.raw`\u202ec` });
     await eventually(() => turned.count()).toBe(2);
     // Somebody else is faster: what is deleted is what was shown.
     await api.send('POST', '/v1/odd', { id: 'n', constructor: 'mine' });
-    await page.goto(`${api.url}/_dashboard#/explorer/odd/n`);
+    await page.goto(`${api.url}/_dashboard#/data/odd/n`);
     await press(page, 'Delete');
     await api.send('PATCH', '/v1/odd/n', { state: '' });
     await press(page, 'Delete it');
@@ -348,7 +348,7 @@ resources:
 
 test('creates, says what the server refuses at the field, changes and deletes', async () => {
   const api = await serving();
-  const page = await opening(api, '#/explorer/products');
+  const page = await opening(api, '#/data/products');
   await page.getByRole('button', { name: 'New record' }).click();
   const dialog = page.getByRole('dialog');
   const input = (label: string) => dialog.getByRole('textbox', { name: label, exact: true });

@@ -23,7 +23,7 @@ resources:
     { mode: 'dev' },
   );
   try {
-    const page = await opening(api, '#/explorer/things?limit=2');
+    const page = await opening(api, '#/data/things?limit=2');
     await page.getByRole('cell', { name: 'two' }).waitFor();
     await page.getByRole('button', { name: 'Next page' }).click();
     await page.getByRole('cell', { name: 'three' }).waitFor();
@@ -45,7 +45,7 @@ resources:
 });
 
 test('a list with numbered pages that is read by cursors begins again with an empty one', async () => {
-  const page = await opening(await serving(), '#/explorer/products?cursor=&limit=2');
+  const page = await opening(await serving(), '#/data/products?cursor=&limit=2');
   await page.getByRole('button', { name: 'Next page' }).click();
   await page.getByRole('button', { name: 'First page' }).click();
   await page.getByRole('cell', { name: 'Chair' }).waitFor();
@@ -88,7 +88,7 @@ resources:
     { mode: 'dev' },
   );
   try {
-    const page = await opening(api, '#/explorer/plays?expand=cast,houses&fields=title');
+    const page = await opening(api, '#/data/plays?expand=cast,houses&fields=title');
     const shows = async (link: string, url: string, cell: string): Promise<void> => {
       await page.getByRole('link', { name: link, exact: true }).click();
       await eventually(() => urlField(page).inputValue()).toBe(url);
@@ -111,19 +111,19 @@ resources:
     await shows('and 2 more', '/v1/actors?plays.id=1', 'Gus');
     await page.goBack();
     await shows('1', '/v1/houses?id=1', '90');
-    await page.goto(`${api.url}/_dashboard#/explorer/plays?expand=cast&cast.limit=6`);
+    await page.goto(`${api.url}/_dashboard#/data/plays?expand=cast&cast.limit=6`);
     await page.getByRole('link', { name: 'and 2 more' }).waitFor();
-    await page.goto(`${api.url}/_dashboard#/explorer/plays/1`);
+    await page.goto(`${api.url}/_dashboard#/data/plays/1`);
     // What its house does not lead back to is expanded at it.
     await shows('houses', '/v1/plays?id=1&expand=houses', 'Faust');
-    await page.goto(`${api.url}/_dashboard#/explorer/actors/2`);
+    await page.goto(`${api.url}/_dashboard#/data/actors/2`);
     await shows('notes', '/v1/notes?aboutType=actor&aboutId=2', 'actor');
     await shows('2', '/v1/actors?id=2', 'Bo');
-    await page.goto(`${api.url}/_dashboard#/explorer/actors?id=2&expand=plays`);
+    await page.goto(`${api.url}/_dashboard#/data/actors?id=2&expand=plays`);
     await page.getByRole('cell', { name: 'Faust part lead', exact: true }).waitFor();
-    await page.goto(`${api.url}/_dashboard#/explorer/notes?expand=about&fields=about,aboutType`);
+    await page.goto(`${api.url}/_dashboard#/data/notes?expand=about&fields=about,aboutType`);
     await shows('Bo', '/v1/actors?id=2', 'Bo');
-    await page.goto(`${api.url}/_dashboard#/explorer/notes/1`);
+    await page.goto(`${api.url}/_dashboard#/data/notes/1`);
     await shows('about', '/v1/actors?id=2', 'Bo');
   } finally {
     await api.stop();
@@ -133,7 +133,7 @@ resources:
 test('a list that was built by form is copied as commands', async () => {
   const api = await serving();
   const query = `maker.name_in=Anna,O'Neil&expand=maker&cursor=`;
-  const page = await opening(api, `#/explorer/products?${query}`);
+  const page = await opening(api, `#/data/products?${query}`);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   const url = `${api.url}/v1/products?${query}`;
   await page.getByText('200, ').waitFor();
@@ -149,7 +149,7 @@ test('a list that was built by form is copied as commands', async () => {
 
 test('what was written is told and led to, what is wrong has the focus, and a click beside loses nothing', async () => {
   const api = await serving();
-  const page = await opening(api, '#/explorer/products?limit=1');
+  const page = await opening(api, '#/data/products?limit=1');
   await page.getByRole('button', { name: 'New record' }).click();
   const dialog = page.getByRole('dialog');
   const input = (name: string) => dialog.getByRole('textbox', { name, exact: true });
@@ -175,7 +175,7 @@ test('what was written is told and led to, what is wrong has the focus, and a cl
 });
 
 test('what was asked for before is told from what is shown now, while that has not come', async () => {
-  const page = await opening(await serving(), '#/explorer/products?limit=1');
+  const page = await opening(await serving(), '#/data/products?limit=1');
   await page.getByRole('cell', { name: 'Chair' }).waitFor();
   let answer = (): void => undefined;
   const held = new Promise<void>((done) => {
@@ -196,7 +196,7 @@ test('what was asked for before is told from what is shown now, while that has n
 test('a path that is sorted by or expanded is told whole, with its direction', async () => {
   const search = '?expand=maker.products.maker&sort=-maker.name,-maker.products.price';
   for (const width of [360, 1280]) {
-    const page = await opening(await serving(), `#/explorer/products${search}`, { width });
+    const page = await opening(await serving(), `#/data/products${search}`, { width });
     await page.getByText('maker.products.maker', { exact: true }).first().waitFor();
     const cut = `[...document.querySelectorAll('.mantine-Pill-label')].filter(
       (label) => label.scrollWidth > label.clientWidth || label.scrollHeight > label.clientHeight + 1,

@@ -130,7 +130,7 @@ describe('the schema', () => {
     await page.getByRole('row', { name: 'products maker belongsTo makers' }).waitFor();
     await nodeOf(page, 'makers').getByRole('link', { name: 'makers', exact: true }).click();
     await page.getByRole('cell', { name: 'Anna' }).waitFor();
-    expect(await page.evaluate('location.hash')).toBe('#/explorer/makers');
+    expect(await page.evaluate('location.hash')).toBe('#/data/makers');
   });
 });
 

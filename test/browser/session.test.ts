@@ -77,7 +77,7 @@ test('a write that was only counted is not sent again as another one', async () 
 });
 
 test('a list stays in sight while the server is gone', async () => {
-  const page = await opening(await serving(), '#/explorer/products');
+  const page = await opening(await serving(), '#/data/products');
   await page.getByRole('cell', { name: 'Chair' }).waitFor();
   await stopping();
   const gone = page.getByRole('alert').filter({ hasText: 'The server does not answer' });

@@ -9,7 +9,7 @@ const press = (page: Page, name: string): Promise<void> =>
   dialogOf(page).getByRole('button', { name, exact: true }).click();
 
 test('what is written and not saved stays, whichever way the page is led elsewhere', async () => {
-  const page = await opening(await serving(), '#/explorer/products');
+  const page = await opening(await serving(), '#/data/products');
   await page.getByRole('button', { name: 'Open 1' }).click();
   await nameOf(page).fill('Stool');
   const here = page.url();
@@ -48,7 +48,7 @@ test('what is written and not saved stays, whichever way the page is led elsewhe
 
 test('what is written and not saved stays when what is shown is read anew, and is not written over what others did', async () => {
   const api = await serving();
-  const page = await opening(api, '#/explorer/products');
+  const page = await opening(api, '#/data/products');
   await page.getByRole('button', { name: 'Open 1' }).click();
   await nameOf(page).fill('Stool');
   expect((await api.send('PATCH', '/v1/products/1', { about: 'by others' })).status).toBe(200);

@@ -156,7 +156,7 @@ const states: readonly (readonly [name: string, reach: (page: Page) => Promise<v
     'explorer',
     async (page) => {
       await pressOn(page, 'Leave it');
-      await page.goto(`${origin}/_dashboard#/explorer/tracks?${list.split('?')[1]}`);
+      await page.goto(`${origin}/_dashboard#/data/tracks?${list.split('?')[1]}`);
       await page.getByRole('cell', { name: 'How Many More Times' }).waitFor();
     },
   ],
@@ -224,7 +224,7 @@ const states: readonly (readonly [name: string, reach: (page: Page) => Promise<v
     async (page) => {
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
       await pressOn(page, 'Throw it away');
-      await page.goto(`${origin}/_dashboard#/explorer/playlists?id=18`);
+      await page.goto(`${origin}/_dashboard#/data/playlists?id=18`);
       await pressOn(page, 'Open 18');
       await page.getByRole('dialog').getByText('597').waitFor();
     },
@@ -294,7 +294,7 @@ describe('every view, panel and menu', () => {
     async ({ prefix, width, height, schemes }) => {
       const page = await openPage(`${origin}/_dashboard`, { width, height });
       const complaints = complaintsOf(page);
-      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
       await traffic();
       for (const [index, [name, reach]] of states.entries()) {
         await reach(page).catch((error: unknown) => {

@@ -201,7 +201,7 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
   });
 
   test('a filter on related records, with an expansion, is the same by form and by hand', async () => {
-    const page = await opening(`#/explorer/${nested.resource}`);
+    const page = await opening(`#/data/${nested.resource}`);
     await press(page, 'Add filter');
     const [relation = '', leaf = ''] = nested.path.split('.');
     await choose(page, 'Field of filter 1', relation);
@@ -227,7 +227,7 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
     );
     const rows = await page.getByRole('row').allTextContents();
 
-    const other = await opening(`#/explorer/${nested.resource}`);
+    const other = await opening(`#/data/${nested.resource}`);
     await urlField(other).fill(url);
     await other.keyboard.press('Enter');
     const value = other.getByRole('textbox', { name: 'Value of filter 1' });
@@ -240,7 +240,7 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
 
   test('a record is refused, mended, saved, followed along a relation, and deleted', async () => {
     const { resource, right } = record;
-    const page = await opening(`#/explorer/${resource}`);
+    const page = await opening(`#/data/${resource}`);
     await press(page, 'New record');
     await field(page, record.field).fill(record.wrong);
     await field(page, record.key).fill(record.search);
@@ -308,7 +308,7 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
   });
 
   test.runIf(key !== undefined)('what the caller may not see is nowhere', async () => {
-    const page = await opening('#/explorer/works?expand=tags,notes');
+    const page = await opening('#/data/works?expand=tags,notes');
     await page.getByRole('cell', { name: 'Harbour', exact: true }).waitFor();
     await page.getByText('2 records in all').waitFor();
     await page.getByRole('cell', { name: /rank 7/u }).waitFor();
@@ -319,7 +319,7 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
     expect(await field(page, 'worth').count()).toBe(0);
     await page.getByRole('dialog').getByRole('link', { name: 'notes' }).click();
     await page.getByRole('cell', { name: 'Seen from the pier' }).waitFor();
-    await page.goto(`${origin}/_dashboard#/explorer/works`);
+    await page.goto(`${origin}/_dashboard#/data/works`);
     await page.getByRole('cell', { name: 'Harbour', exact: true }).waitFor();
     await press(page, 'Add filter');
     await page.getByRole('combobox', { name: 'Field of filter 1' }).click();
@@ -356,7 +356,7 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
     await page.locator(`a[href*="${right.headers.get('x-request-id')}"]`).click();
     await page.getByRole('tab', { name: 'Request' }).click();
     await page.getByRole('cell', { name: values.title }).waitFor();
-    await page.goto(`${origin}/_dashboard#/explorer/works?id=${id}`);
+    await page.goto(`${origin}/_dashboard#/data/works?id=${id}`);
     await page.getByRole('cell', { name: values.title, exact: true }).waitFor();
     const [link, about] = [
       page.getByRole('cell', { name: values.link, exact: true }),

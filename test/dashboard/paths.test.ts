@@ -6,10 +6,10 @@ import {
   writeQuery,
   type Condition,
   type ListQuery,
-} from '../../dashboard/src/explorer/query.ts';
-import { collectionsIn, expandable, restrictedBy } from '../../dashboard/src/explorer/expansion.ts';
-import { joined, leafAt, levelsOf } from '../../dashboard/src/explorer/paths.ts';
-import { placeOf } from '../../dashboard/src/explorer/place.ts';
+} from '../../dashboard/src/data/query.ts';
+import { collectionsIn, expandable, restrictedBy } from '../../dashboard/src/data/expansion.ts';
+import { joined, leafAt, levelsOf } from '../../dashboard/src/data/paths.ts';
+import { placeOf } from '../../dashboard/src/data/place.ts';
 import type { Model, ResourceInfo } from '../../src/http/dashboard/wire-model.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
 import { ask, hand, keys, open, stopAfterEach } from './dashboard.ts';

@@ -101,7 +101,7 @@ export function Overview({ model }: ViewProps): JSX.Element {
       </Text>
       {isEmpty ? (
         <Alert color="gray" title="No requests yet">
-          Send one, or open the <Anchor href={hashOf('explorer')}>API explorer</Anchor>.
+          Send one, or open the <Anchor href={hashOf('data')}>data</Anchor>.
         </Alert>
       ) : null}
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
@@ -173,7 +173,7 @@ export function Overview({ model }: ViewProps): JSX.Element {
             {model.resources.map(({ name, operations }) => (
               <Table.Tr key={name}>
                 <Table.Td>
-                  <Anchor href={hashOf('explorer', name)}>{name}</Anchor>
+                  <Anchor href={hashOf('data', name)}>{name}</Anchor>
                 </Table.Td>
                 <Table.Td>{operations.join(', ')}</Table.Td>
                 <Table.Td className="numeric">

@@ -15,7 +15,7 @@ import { useState, type JSX, type ReactNode } from 'react';
 import type { Hello, RequestDetail, ShownBody } from '../../../src/http/dashboard/wire.ts';
 import type { Model } from '../../../src/http/dashboard/wire-model.ts';
 import { Refusal, send } from '../api.ts';
-import { placeOf } from '../explorer/place.ts';
+import { placeOf } from '../data/place.ts';
 import { hashOf } from '../route.ts';
 import { counted, indented, milliseconds, shown, statusColor, visible } from '../words.ts';
 import { bodyText, isForgotten, isWithheld, sendableHeaders } from './commands.ts';
@@ -134,11 +134,11 @@ function Detail(props: DetailProps): JSX.Element {
         {explored === undefined ? null : (
           <Button
             component="a"
-            href={hashOf('explorer', explored.part, explored.search)}
+            href={hashOf('data', explored.part, explored.search)}
             size="xs"
             variant="default"
           >
-            Open in the explorer
+            Open in Data
           </Button>
         )}
         {isForgotten(request) ? null : <CopyCommands request={request} />}

@@ -183,7 +183,7 @@ function Box({ data: { resource, isFound, shown } }: NodeProps<ResourceNode>): J
     <article className={isFound ? 'node found' : 'node'}>
       <Handle type="target" position={Position.Right} isConnectable={false} />
       <header>
-        <a href={hashOf('explorer', resource.name)} className="nodrag">
+        <a href={hashOf('data', resource.name)} className="nodrag">
           {resource.name}
         </a>
       </header>
@@ -273,7 +273,7 @@ function RelationTable({ model }: { model: Model }): JSX.Element {
               {rows.map(({ owner, name, kind, targets }) => (
                 <Table.Tr key={`${owner} ${name}`}>
                   <Table.Td>
-                    <Anchor href={hashOf('explorer', owner)}>{owner}</Anchor>
+                    <Anchor href={hashOf('data', owner)}>{owner}</Anchor>
                   </Table.Td>
                   <Table.Td>{name}</Table.Td>
                   <Table.Td>{kind}</Table.Td>

@@ -15,7 +15,11 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 };
+
+/** Read as bytes, and sent as they are: they are compressed already. */
+const isBinary = (name: string): boolean => name.endsWith('.woff2');
 
 /**
  * The content security policy: scripts and requests of this server only, nothing inline. Inline styles are allowed, since
@@ -43,7 +47,7 @@ const pageHeaders = {
 /** The page itself among its files, whose names begin with a slash. */
 const pageName = '';
 
-let loaded: Promise<ReadonlyMap<string, string>> | undefined;
+let loaded: Promise<ReadonlyMap<string, string | Buffer>> | undefined;
 
 /** The page or one of its files; 404 if unknown or not built. */
 export async function dashboardFile(
@@ -59,33 +63,42 @@ export async function dashboardFile(
     return fail(apiError('UNKNOWN_RESOURCE', message));
   }
   const name = path.slice(dashboardPath.length);
-  const text = files.get(name);
-  if (text === undefined) return fail(nothingAt(path));
+  const content = files.get(name);
+  if (content === undefined) return fail(nothingAt(path));
   const isPage = name === pageName || name === '/' || name === '/index.html';
-  const response = jsonResponse(200, text, requestId, {
+  const headers = {
     'content-type': isPage
       ? 'text/html; charset=utf-8'
       : (mediaTypes[extname(name)] ?? 'application/octet-stream'),
     // The names of other files contain a hash of their content.
     'cache-control': isPage ? 'no-cache' : 'public, max-age=31536000, immutable',
     ...(isPage ? pageHeaders : {}),
-  });
+  };
+  if (typeof content !== 'string')
+    return ok({ ...jsonResponse(200, '', requestId, headers), body: content });
+  const response = jsonResponse(200, content, requestId, headers);
   return ok(await compressedFile(`${dashboardPath}${name}`, response, acceptEncoding));
 }
 
 /** All files of the page, read once. */
-async function readFiles(): Promise<ReadonlyMap<string, string>> {
+async function readFiles(): Promise<ReadonlyMap<string, string | Buffer>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   const read = files.map(async ({ parentPath, name }) => {
     const path = join(parentPath, name);
     const relative = path.slice(folder.length).replaceAll('\\', '/');
-    return [`/${relative}`, await readFile(path, 'utf8')] as const;
+    const content = isBinary(name) ? await readFile(path) : await readFile(path, 'utf8');
+    return [`/${relative}`, content] as const;
   });
-  const texts = new Map(await Promise.all(read));
-  const page = texts.get('/index.html');
-  if (page === undefined) throw new Error('The page is missing');
+  const contents = new Map<string, string | Buffer>(await Promise.all(read));
+  const page = contents.get('/index.html');
+  if (typeof page !== 'string') throw new Error('The page is missing');
   // Its URLs are relative to the path without a slash at the end.
   const inFolder = page.replaceAll('"_dashboard/', '"');
-  return new Map([...texts, [pageName, page], ['/', inFolder], ['/index.html', inFolder]]);
+  return new Map<string, string | Buffer>([
+    ...contents,
+    [pageName, page],
+    ['/', inFolder],
+    ['/index.html', inFolder],
+  ]);
 }

@@ -71,14 +71,14 @@ export function Explorer({ session, model: latest }: ViewProps): JSX.Element {
   return (
     <Stack gap="sm">
       <Title order={1} size="h2">
-        API explorer
+        Data
       </Title>
       <Group align="end">
         <Select
           label="Resource"
           data={names}
           value={resource?.name ?? null}
-          onChange={(name) => go(hashOf('explorer', place(name ?? '')))}
+          onChange={(name) => go(hashOf('data', place(name ?? '')))}
           searchable
           allowDeselect={false}
           style={{ flex: '1 1 200px', maxWidth: 420 }}
@@ -88,7 +88,7 @@ export function Explorer({ session, model: latest }: ViewProps): JSX.Element {
             label="Version"
             data={model.versions.map((one) => ({ value: String(one), label: `v${one}` }))}
             value={String(model.version)}
-            onChange={(one) => go(hashOf('explorer', place(named, one ?? undefined)))}
+            onChange={(one) => go(hashOf('data', place(named, one ?? undefined)))}
             allowDeselect={false}
             w={100}
           />
@@ -140,7 +140,7 @@ function List(props: ListProps): JSX.Element {
   /** The query with a condition that was just begun: where an empty text is a value, only this tells that it is none yet. */
   const [begun, setBegun] = useState<string>();
   const open = (behind: string): void =>
-    go(hashOf('explorer', place(`${resource.name}${behind}`), search));
+    go(hashOf('data', place(`${resource.name}${behind}`), search));
   const mayCreate = mayChange && resource.operations.includes('create');
   const path = `${model.path}/${resource.name}`;
   const url = search === '' ? path : `${path}?${search}`;
@@ -162,7 +162,7 @@ function List(props: ListProps): JSX.Element {
     const text = writeQuery(next, resource, model);
     const isSame = next.conditions === query.conditions && next.groups === query.groups;
     setBegun(beginsCondition(query, next) || (isSame && search === begun) ? text : undefined);
-    go(hashOf('explorer', place(resource.name), text));
+    go(hashOf('data', place(resource.name), text));
   };
   return (
     <>
@@ -173,7 +173,7 @@ function List(props: ListProps): JSX.Element {
           const found = placeOf(text, location.origin, model, latest);
           if (found === undefined)
             return `It begins with ${model.path}/ and the name of a resource.`;
-          go(hashOf('explorer', found.part, found.search));
+          go(hashOf('data', found.part, found.search));
           return undefined;
         }}
       />
@@ -213,7 +213,7 @@ function List(props: ListProps): JSX.Element {
                   visible(written.id)
                 ) : (
                   <Anchor
-                    href={hashOf('explorer', place(`${resource.name}/${written.id}`), search)}
+                    href={hashOf('data', place(`${resource.name}/${written.id}`), search)}
                   >
                     {visible(written.id)}
                   </Anchor>
@@ -280,7 +280,7 @@ function List(props: ListProps): JSX.Element {
           id={opened.id}
           mayChange={mayChange}
           place={place}
-          close={() => go(hashOf('explorer', place(resource.name), search), true)}
+          close={() => go(hashOf('data', place(resource.name), search), true)}
           changed={(next) => {
             setWritten(next);
             void refetch();

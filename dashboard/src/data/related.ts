@@ -19,12 +19,12 @@ export function linkOf(
   if (target === undefined) return undefined;
   if (foundBy === undefined) {
     const query = `${queryFor('id', record['id'])}&expand=${encodeURIComponent(name)}`;
-    return hashOf('explorer', place(resource.name), query);
+    return hashOf('data', place(resource.name), query);
   }
   const values = foundBy.map((one) => ('value' in one ? one.value : memberOf(record, one.field)));
   if (values.some((value) => value === null || value === undefined)) return undefined;
   const query = foundBy.map(({ path }, index) => queryFor(path, values[index])).join('&');
-  return hashOf('explorer', place(target), query);
+  return hashOf('data', place(target), query);
 }
 
 /** Where one of the records of a relation is, by its id. */
@@ -39,7 +39,7 @@ export function recordAt(
       ? targets[0]
       : pair.types.find(({ value }) => value === memberOf(record, pair.type))?.resource;
   if (target === undefined || id === null || id === undefined) return undefined;
-  return hashOf('explorer', place(target), queryFor('id', id));
+  return hashOf('data', place(target), queryFor('id', id));
 }
 
 /** The fields that say what a record is called. */

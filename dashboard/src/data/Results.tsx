@@ -143,7 +143,7 @@ function Cell({ value, field, relation, resource, record, place }: CellProps): J
     );
   }
   if (reference === undefined) return <>{brief(shown(value))}</>;
-  const to = hashOf('explorer', place(reference.resource), queryFor(reference.field, value));
+  const to = hashOf('data', place(reference.resource), queryFor(reference.field, value));
   return <Leading to={to} title={`The record of ${reference.resource}`} text={shown(value)} />;
 }
 
