@@ -1,4 +1,5 @@
 /** The public API of the package. */
+import type { AnyApi, ApiTypes } from './extensions/code.ts';
 import type { CreateServerOptions, PlinthServer } from './server/embedding.ts';
 
 /**
@@ -10,11 +11,15 @@ import type { CreateServerOptions, PlinthServer } from './server/embedding.ts';
  * const server = await createServer({ file: 'plinth.yaml', mode: 'dev' });
  * await server.listen({ port: 4000 });
  * ```
+ *
+ * `Api` is a type of the file that `plinth types` writes, for `server.db`.
  */
-export async function createServer(options: CreateServerOptions = {}): Promise<PlinthServer> {
+export async function createServer<Api extends ApiTypes = AnyApi>(
+  options: CreateServerOptions = {},
+): Promise<PlinthServer<Api>> {
   // A module that only takes a type or `defineCode` of the package does not load the server.
   const { makeServer } = await import('./server/create-server.ts');
-  return makeServer(options);
+  return makeServer<Api>(options);
 }
 
 export { SpecificationError } from './server/embedding.ts';
@@ -33,6 +38,8 @@ export { specificationJsonSchema } from './model/load-specification.ts';
 export { buildApi } from './model/build/api.ts';
 export type { Api } from './model/api.ts';
 export type { GeneratorContext } from './generate/custom/modules.ts';
+/** What the typed client throws in process: `db` of own code and of servers. */
+export { PlinthError } from './client/runtime.ts';
 /** Own code: what the module of `code` exports. */
 export { defineCode, endpoint } from './extensions/code.ts';
 export type {

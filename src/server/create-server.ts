@@ -2,9 +2,13 @@ import { totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { getHeapStatistics } from 'node:v8';
+import type { AnyApi, ApiTypes } from '../extensions/code.ts';
 import type { Mode } from '../http/edge/edge.ts';
+import { clientAsking } from '../http/api/in-process.ts';
+import { getOrInsert } from '../lib/get-or-insert.ts';
 import { uuidv7 } from '../lib/uuid.ts';
 import { neededSteps, stepsBeforeServing } from '../migrations/steps.ts';
+import { owner } from '../model/access.ts';
 import type { Problem } from '../specification/problems.ts';
 import type { ClockAndIds } from '../query/write/defaults.ts';
 import type { Context } from './context.ts';
@@ -40,10 +44,10 @@ export interface Inner {
 }
 
 /** Makes a server in this process. See `createServer` of `index.ts`. */
-export async function makeServer(
+export async function makeServer<Api extends ApiTypes = AnyApi>(
   options: CreateServerOptions,
   { clockAndIds }: Inner = {},
-): Promise<PlinthServer> {
+): Promise<PlinthServer<Api>> {
   const context = contextOf(options, clockAndIds);
   return told(async () => {
     const read = readSpecification(context, options);
@@ -52,7 +56,7 @@ export async function makeServer(
       options.mode === 'dev'
         ? await openDev(context, options, read)
         : await openStart(context, options, read);
-    return serverOf(context, parts, options.mode ?? 'start');
+    return serverOf<Api>(context, parts, options.mode ?? 'start');
   });
 }
 
@@ -61,6 +65,8 @@ interface Parts {
   readonly specification: SpecificationFile;
   /** Fails if the database is not up to date. */
   readonly composed: () => ComposedServer;
+  /** The Api that is served, or will be. */
+  readonly api: () => SpecificationFile['api'];
   readonly migrate: PlinthServer['migrate'];
   readonly close: () => Promise<void>;
 }
@@ -103,6 +109,7 @@ async function openDev(
     return {
       specification,
       composed: () => composed,
+      api: () => live.current.api,
       migrate: async () => [],
       close: async () => {
         await composed.close();
@@ -125,12 +132,13 @@ async function openStart(
   const isMemory = kindOf(target.url) === 'memory';
   let open = isMemory ? await openDatabase(context, target, 'create') : undefined;
   let composed: ComposedServer | undefined;
+  let live: Rereading | undefined;
   const compose = async (): Promise<void> => {
     const loaded = await withCode(context, specification);
     requireEndpointAccess(loaded);
     const own = (open ??= await openDatabase(context, target, 'write'));
     const terms = { flag: database, target, requireAccess };
-    const live = new Rereading(context, terms, loaded, own);
+    live = new Rereading(context, terms, loaded, own);
     composed = await composeServer(context, own, 'start', live, { isVerbose: true });
     live.begin(composed.api.readers);
   };
@@ -152,6 +160,7 @@ async function openStart(
       if (composed === undefined) throw publicError(refusal);
       return composed;
     },
+    api: () => live?.current.api ?? api,
     migrate: async (options = {}) => {
       open ??= await openDatabase(context, target, 'create');
       const steps = await open.migrate(api, options);
@@ -179,11 +188,12 @@ async function isBehind(
   return stepsBeforeServing(steps).length > 0;
 }
 
-function serverOf(
+function serverOf<Api extends ApiTypes>(
   context: Context,
-  { specification, composed, migrate, close }: Parts,
+  { specification, composed, api, migrate, close }: Parts,
   mode: Mode,
-): PlinthServer {
+): PlinthServer<Api> {
+  const clients = new WeakMap<object, Api['client']>();
   let url: string | undefined;
   let tls: OpenTls | undefined;
   let listening: Promise<void> | undefined;
@@ -213,6 +223,8 @@ function serverOf(
     const bound = await server.listen({ host, port, tls });
     url = `${tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${bound}`;
   };
+  const askAsOwner = async (request: Request): Promise<Response> =>
+    composed().api.fetch(request, {}, { caller: owner, isOfFile: true });
   return {
     get url() {
       return url;
@@ -242,6 +254,9 @@ function serverOf(
       server.api.handler(request, response, next);
     },
     fetch: async (request, caller) => composed().api.fetch(request, caller),
+    get db() {
+      return getOrInsert(clients, api(), () => clientAsking(askAsOwner, api()));
+    },
     migrate: (options) => told(() => (mode === 'dev' ? Promise.resolve([]) : migrate(options))),
     close: closeOnce,
     [Symbol.asyncDispose]: closeOnce,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AnyApi, ApiTypes } from '../extensions/code.ts';
 import type { Mode } from '../http/edge/edge.ts';
 import type { FetchContext, Next } from '../http/server/server.ts';
 import type { Problem } from '../specification/problems.ts';
@@ -42,8 +43,8 @@ export interface ListenAddress {
   readonly port?: number;
 }
 
-/** A server in this process. */
-export interface PlinthServer extends AsyncDisposable {
+/** A server in this process. `Api`: a type of the file that `plinth types` writes. */
+export interface PlinthServer<Api extends ApiTypes = AnyApi> extends AsyncDisposable {
   /** Where it listens; undefined if it does not. */
   readonly url: string | undefined;
   /** Listens on a port of its own; resolves when requests are answered. */
@@ -55,6 +56,11 @@ export interface PlinthServer extends AsyncDisposable {
   readonly handler: (request: IncomingMessage, response: ServerResponse, next?: Next) => void;
   /** Answers a request of Fetch, without a port. Rejects if its signal aborts before there is a response. */
   readonly fetch: (request: Request, context?: FetchContext) => Promise<Response>;
+  /**
+   * The API as a typed client, in the names of the file and with the rights of the owner: no access rule holds. A failure throws
+   * a `PlinthError`. Do not make it answer others with it: what they may see, `fetch` tells.
+   */
+  readonly db: Api['client'];
   /**
    * Brings the database of `start` up to date in one transaction, and returns what was done, a line for each step. Rejects
    * without a change if a step is not possible, or would lose values that `allowDataLoss` does not give up.

@@ -30,6 +30,17 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { Response } from '../response/response.ts';
 import type { BatchRoute, ResourceRoute } from './router.ts';
 
+/** What the application around the API says of a request that it makes itself. */
+export interface Given {
+  /** Takes the place of a credential. */
+  readonly caller: Caller;
+  /**
+   * Its path is below the root of the API and in the names of the file, as in `answerAs`. No quota counts it, and the simulated
+   * network leaves it alone.
+   */
+  readonly isOfFile: boolean;
+}
+
 /** A request in the pipeline, with what it needs of the server. */
 export interface Exchange {
   readonly requestId: string;
@@ -45,6 +56,8 @@ export interface Exchange {
   /** As received: name, value, name, value. */
   readonly rawHeaders: readonly string[];
   readonly client: Client;
+  /** Absent for requests of clients. */
+  readonly given?: Given | undefined;
   readonly callerCheck: CallerCheck;
   readonly network: SimulatedNetwork;
   /** Reads the body, up to a number of bytes; without one up to the server's limit. */

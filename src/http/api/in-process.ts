@@ -2,6 +2,7 @@ import { fail, ok, type Result } from '../../errors.ts';
 import { clientOf, PlinthError, type ClientOptions } from '../../client/runtime.ts';
 import type { AnyApi } from '../../extensions/code.ts';
 import { owner, type Caller } from '../../model/access.ts';
+import type { Api } from '../../model/api.ts';
 import { versionOfFile } from '../../model/view.ts';
 import { RequestTrace } from '../../observability/events.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
@@ -127,8 +128,15 @@ function clientAs(exchange: Exchange, caller: Caller): AnyApi['client'] {
     spoil(caller.isOwner === true ? error : new ApiFailure(result.error));
     throw error;
   };
-  const { resources } = exchange.servedApi.api;
-  const options = { baseUrl: '', fetch: fetch as unknown as ClientOptions['fetch'] };
+  return clientOn('', fetch, exchange.servedApi.api.resources);
+}
+
+function clientOn(
+  baseUrl: string,
+  fetch: (url: string, init: RequestInit) => Promise<object>,
+  resources: Api['resources'],
+): AnyApi['client'] {
+  const options = { baseUrl, fetch: fetch as unknown as ClientOptions['fetch'] };
   const client: unknown = clientOf({ root: '', resourceNames: [...resources.keys()] }, options);
   return client as AnyApi['client'];
 }
@@ -136,6 +144,16 @@ function clientAs(exchange: Exchange, caller: Caller): AnyApi['client'] {
 function retryAfter({ headers }: Response): number | undefined {
   const value = headers['retry-after'];
   return value === undefined ? undefined : Number(value);
+}
+
+/** The API in process as a typed client, in the names of the file. `ask` answers its requests. */
+export function clientAsking(
+  ask: (request: Request) => Promise<globalThis.Response>,
+  { resources }: Pick<Api, 'resources'>,
+): AnyApi['client'] {
+  const fetch = (url: string, init: RequestInit): Promise<globalThis.Response> =>
+    ask(new Request(url, init));
+  return clientOn('http://localhost', fetch, resources);
 }
 
 /** As much of a `Response` as the client takes. */

@@ -25,6 +25,7 @@ import {
   allowOf,
   answerMethod,
   findFace,
+  findInFile,
   findRoute,
   isServed,
   kindOf,
@@ -46,8 +47,9 @@ import { createRecords, deleteRecord, updateRecord } from './writes.ts';
  * error response like the others, with all headers.
  */
 export function answer(exchange: Exchange): MaybePromise<Response> {
-  const { requestId, path, watching } = exchange;
-  const transmission = exchange.network.simulate(exchange, path);
+  const { requestId, path, watching, given } = exchange;
+  const transmission =
+    given?.isOfFile === true ? undefined : exchange.network.simulate(exchange, path);
   return after(steps(exchange, transmission), (result) => {
     const answered = result.ok
       ? result.value
@@ -78,7 +80,8 @@ function steps(exchange: Exchange, transmission: Transmission | undefined): Answ
   const { path } = exchange;
   const { api } = exchange.servedApi;
   if (exchange.url.length > api.limits.urlLength) return fail(uriTooLong(api.limits.urlLength));
-  const route = findRoute(path, exchange.servedApi);
+  const find = exchange.given?.isOfFile === true ? findInFile : findRoute;
+  const route = find(path, exchange.servedApi);
   if (!route.ok && route.error.code === 'MALFORMED_REQUEST') return route;
   const { trace, watching } = exchange;
   trace.enter('authentication');

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../extensions/endpoints/endpoint.ts';
 import type { FoundEndpoints, RouteTable } from '../../extensions/endpoints/route-table.ts';
 import type { Operation } from '../../model/access.ts';
 import type { Api, Version } from '../../model/api.ts';
-import type { ResourceView, View } from '../../model/view.ts';
+import { versionOfFile, type ResourceView, type View } from '../../model/view.ts';
 import type { RequestKind } from '../../query/request/parameters.ts';
 import { emptyResponse, type Response } from '../response/response.ts';
 
@@ -123,13 +123,27 @@ export function findRoute(path: string, { api, endpoints }: Routed): Result<Rout
   if (version === undefined) return unknownVersion(first, api);
   if (!isVersioned && !api.unversioned) return unknown();
   const inside = isVersioned ? rest : below;
+  return findIn(inside, version, isVersioned, endpoints) ?? unknown();
+}
+
+/** Finds where a path of a request in process leads: below no root, in the names of the file. */
+export function findInFile(path: string, { endpoints }: Routed): Result<Route> {
+  return findIn(path.slice(1), versionOfFile, true, endpoints) ?? fail(nothingAt(path));
+}
+
+function findIn(
+  below: string,
+  version: Version,
+  hasBatch: boolean,
+  endpoints: Routed['endpoints'],
+): Result<Route> | undefined {
   if (endpoints !== undefined) {
-    const found = endpointsAt(inside, endpoints);
+    const found = endpointsAt(below, endpoints);
     if (!found.ok) return found;
     if (found.value !== undefined)
-      return ok({ kind: 'endpoint', version, below: inside, found: found.value });
+      return ok({ kind: 'endpoint', version, below, found: found.value });
   }
-  return findBelow(inside, version, isVersioned) ?? unknown();
+  return findBelow(below, version, hasBatch);
 }
 
 /**

@@ -36,6 +36,8 @@ interface CheckedRequest {
   readonly rawHeaders: readonly string[];
   readonly client: Pick<Client, 'address' | 'memory'>;
   readonly servedApi: { readonly api: Pick<Api, 'settings'> };
+  /** The caller, if no credential has to tell it. */
+  readonly given?: { readonly caller: Caller; readonly isOfFile: boolean } | undefined;
 }
 
 export interface CallerCheckOptions {
@@ -85,10 +87,13 @@ export class CallerCheck {
 
   /** Fails with RATE_LIMITED, KEYS_UNAVAILABLE, INVALID_CREDENTIALS or TOKEN_EXPIRED. */
   check(request: CheckedRequest, path: string): MaybePromise<CheckedCaller> {
+    const { given } = request;
+    if (given?.isOfFile === true) return unmetered(ok(given.caller));
     const { settings } = request.servedApi.api;
     const rules = this.rules.get(settings) ?? this.rulesOf(settings);
     const { authenticator, policies } = rules;
-    if (authenticator === undefined && policies.requests === undefined) return open;
+    if (authenticator === undefined && policies.requests === undefined)
+      return given === undefined ? open : unmetered(ok(given.caller));
     // The response to OPTIONS is the same for all callers, and browsers send no credential with it.
     if (isProbe(path) || request.method === 'OPTIONS') return open;
     const counts = path !== '/_metrics' && !isDashboardPath(path);
@@ -245,10 +250,11 @@ function networkFor({ address, memory }: CheckedRequest['client']): Network {
  * others out; see docs/contract/5-access.md#failed-logins, rule 2.
  */
 function identify(
-  { rawHeaders, client }: CheckedRequest,
+  { rawHeaders, client, given }: CheckedRequest,
   { authenticator, policies: { failures }, counters }: Rules,
   { failures: name }: Network,
 ): MaybePromise<Result<Caller>> {
+  if (given !== undefined) return ok(given.caller);
   const credential = authenticator && readCredential(rawHeaders, client.memory);
   if (authenticator === undefined || credential === undefined) return open.caller;
   const identified = credential.ok ? authenticator.identify(credential.value) : credential;

@@ -159,7 +159,8 @@ export class RequestHandler {
     { client, refusal }: AdmittedRequest,
     admitted: Admitted,
   ): MaybePromise<Response> {
-    const { transport, requestId, method, url, path, search, mount, problem: malformed } = incoming;
+    const { transport, requestId, method, url, path, search, mount, given } = incoming;
+    const { problem: malformed } = incoming;
     const {
       callerCheck,
       network,
@@ -201,6 +202,7 @@ export class RequestHandler {
         headers: transport.headers,
         rawHeaders: transport.rawHeaders,
         client,
+        given,
         callerCheck,
         network,
         readBody: async (limit = bodyLimit) => {

@@ -30,6 +30,7 @@ import { AfterCommitQueue } from '../api/own-code/after-commits.ts';
 import { Admission, longestDelay } from '../load/admission.ts';
 import { NodeTransport } from './node-transport.ts';
 import { readHead } from './request-head.ts';
+import type { Given } from '../api/exchange.ts';
 import type { Incoming } from './transport.ts';
 import { RequestHandler } from './request-handler.ts';
 import { UnsentResponses } from '../load/unsent-responses.ts';
@@ -103,8 +104,8 @@ export interface ApiServer {
   readonly listen: (options: ListenOptions) => Promise<number>;
   /** Answers a request of another server. `next`: called for paths that are not the API's; without it they get 404. */
   readonly handler: (request: IncomingMessage, response: ServerResponse, next?: Next) => void;
-  /** Answers a request of Fetch. Rejects if the request is aborted before there is a response. */
-  readonly fetch: (request: Request, context?: FetchContext) => Promise<Response>;
+  /** Answers a request of Fetch. Rejects if the request is aborted before there is a response. `given`: see `Incoming`. */
+  readonly fetch: (request: Request, context?: FetchContext, given?: Given) => Promise<Response>;
   /**
    * Makes `/_ready` fail, takes no new connections after `drainDelay` ms, lets the requests in flight end, then resolves.
    */
@@ -236,7 +237,7 @@ export function makeApiServer(servedApi: () => ServedApi, options: PartOptions):
       else if (isClosed) request.socket.destroy();
       else asGuest(incoming);
     },
-    fetch: async (request, { ip, mountedAt = '' } = {}) => {
+    fetch: async (request, { ip, mountedAt = '' } = {}, given) => {
       // Otherwise requests that wait for each other would never let the event loop turn.
       await nextTurn();
       if (isClosed) throw closed();
@@ -245,7 +246,8 @@ export function makeApiServer(servedApi: () => ServedApi, options: PartOptions):
         ip === undefined && !isEncrypted ? caller : { remoteAddress: ip, encrypted: isEncrypted };
       const transport = new FetchTransport(request, connection, stallTimeout);
       const mount = mountedAt.replaceAll(/^\/+|\/+$/gu, '');
-      asGuest(readRequest(request, transport, mount === '' ? '' : `/${mount}`));
+      const incoming = readRequest(request, transport, mount === '' ? '' : `/${mount}`);
+      asGuest(given === undefined ? incoming : { ...incoming, given });
       return transport.answered;
     },
     close: async (drainDelay = 0) => {

@@ -5,6 +5,7 @@ import type { RequestStart } from '../../observability/events.ts';
 import type { Connection } from '../edge/client.ts';
 import type { Response, StreamedBody, TextResponse } from '../response/response.ts';
 import type { Presence } from '../response/streaming.ts';
+import type { Given } from '../api/exchange.ts';
 
 /** How one request comes in and its response goes out: over a socket, or as `Request` and `Response` of Fetch. */
 export interface Transport extends Presence {
@@ -42,6 +43,8 @@ export interface Incoming extends RequestStart {
   readonly mount: string;
   /** What is wrong with the head; the connection ends after the response. */
   readonly problem: ApiError | undefined;
+  /** Who sends it, if the application around the API says so. */
+  readonly given?: Given;
 }
 
 /** What a response is sent with, whatever it says. */
