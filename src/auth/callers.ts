@@ -18,6 +18,9 @@ export function callerOfKey(key: {
   return { authenticated: true, roles: new Set(roles), claims, name, id: `key:${name}` };
 }
 
+/** The claim that roles are taken from, where the file names none. */
+export const defaultRolesClaim = 'roles';
+
 /** The caller of a token; `rolesClaim` as in `rolesIn`. */
 export function callerOfToken(claims: Claims, rolesClaim: string): Caller {
   const { sub } = claims;
@@ -34,6 +37,26 @@ export function callerOfToken(claims: Claims, rolesClaim: string): Caller {
     name,
     id: id === undefined ? undefined : `sub:${id}`,
   };
+}
+
+/** Who asks, in tests: what its token would say. */
+export interface GivenCaller {
+  readonly sub?: string;
+  readonly roles?: readonly string[];
+  readonly claims?: Claims;
+}
+
+/** A caller as its token would make it. */
+export function callerGiven(
+  { sub, roles, claims = {} }: GivenCaller,
+  rolesClaim = defaultRolesClaim,
+): Caller {
+  const all = {
+    ...claims,
+    ...(sub === undefined ? {} : { sub }),
+    ...(roles === undefined ? {} : { [rolesClaim]: roles }),
+  };
+  return callerOfToken(all, rolesClaim);
 }
 
 /** Claims that differ in every token of the same caller. */

@@ -4,7 +4,7 @@ import { invalidCredentials, tokenExpired, type Findings, type Proof } from './c
 import type { Caller, Claims } from '../model/access.ts';
 import { parseExactly } from '../model/exact-number.ts';
 import { isTooDeep } from '../model/values.ts';
-import { callerOfToken } from './callers.ts';
+import { callerOfToken, defaultRolesClaim } from './callers.ts';
 import type { JwtSpecification, KeySource, TokenHeader } from './keys.ts';
 
 /** Allowed clock skew in s. See docs/contract/5-access.md#tokens, rule 3. */
@@ -56,7 +56,7 @@ export class Tokens {
     if (!key.ok) return key;
     if (key.value === undefined) return fail(invalidCredentials);
     const revision = this.source.revision();
-    const { issuer, typ, rolesClaim = 'roles' } = this.jwt;
+    const { issuer, typ, rolesClaim = defaultRolesClaim } = this.jwt;
     const audience = audienceOf(this.jwt);
     let claims: Claims;
     let begins: number;

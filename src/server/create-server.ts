@@ -1,57 +1,34 @@
-import { totalmem } from 'node:os';
-import { join, resolve } from 'node:path';
-import process from 'node:process';
-import { getHeapStatistics } from 'node:v8';
 import type { AnyApi, ApiTypes } from '../extensions/code.ts';
 import type { Mode } from '../http/edge/edge.ts';
 import { clientAsking } from '../http/api/in-process.ts';
 import { getOrInsert } from '../lib/get-or-insert.ts';
-import { uuidv7 } from '../lib/uuid.ts';
 import { neededSteps, stepsBeforeServing } from '../migrations/steps.ts';
 import { owner } from '../model/access.ts';
-import type { Problem } from '../specification/problems.ts';
-import type { ClockAndIds } from '../query/write/defaults.ts';
 import type { Context } from './context.ts';
 import { inspect, openDatabase, withStoredForms } from './database/database.ts';
 import { kindOf } from './database/kinds.ts';
 import { migrationRefusal, requireCurrent, stepLines } from './database/schema.ts';
 import { targetOrDevelopment, type OpenDatabase, type Target } from './database/target.ts';
 import { prepare, servedOn } from './dev/prepare.ts';
-import {
-  SpecificationError,
-  type CreateServerOptions,
-  type ListenAddress,
-  type Logger,
-  type PlinthServer,
-} from './embedding.ts';
+import { embeddedContext, publicError, readGiven, told } from './embedded.ts';
+import type { CreateServerOptions, ListenAddress, PlinthServer } from './embedding.ts';
 import { LiveReload } from './dev/reload.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
 import { requireEndpointAccess, withCode } from './files/code.ts';
-import {
-  formatProblem,
-  requireSpecification,
-  type SpecificationFile,
-} from './files/specification.ts';
+import type { SpecificationFile } from './files/specification.ts';
 import { listenAddress, urlHost } from './serve/address.ts';
 import { composeServer, type ComposedServer } from './serve/compose.ts';
 import { Rereading } from './serve/reread.ts';
 import { requireAccess, requireTarget } from './serve/start-rules.ts';
 import { openTls, type OpenTls } from './serve/tls.ts';
 
-/** What only callers in this package set. */
-export interface Inner {
-  readonly clockAndIds?: ClockAndIds;
-}
-
 /** Makes a server in this process. See `createServer` of `index.ts`. */
 export async function makeServer<Api extends ApiTypes = AnyApi>(
   options: CreateServerOptions,
-  { clockAndIds }: Inner = {},
 ): Promise<PlinthServer<Api>> {
-  const context = contextOf(options, clockAndIds);
+  const context = embeddedContext(options);
   return told(async () => {
-    const read = readSpecification(context, options);
-    for (const warning of read.warnings) context.output.note(formatProblem(warning));
+    const read = readGiven(context, options);
     const parts =
       options.mode === 'dev'
         ? await openDev(context, options, read)
@@ -69,18 +46,6 @@ interface Parts {
   readonly api: () => SpecificationFile['api'];
   readonly migrate: PlinthServer['migrate'];
   readonly close: () => Promise<void>;
-}
-
-function readSpecification(
-  context: Context,
-  { file, specification, folder = '.' }: CreateServerOptions,
-): SpecificationFile {
-  if (file !== undefined && specification !== undefined)
-    throw new CommandFailure('Both file and specification are given. Give one of them.');
-  if (specification === undefined) return requireSpecification(context, { file });
-  const given =
-    typeof specification === 'string' ? specification : JSON.stringify(specification, null, 2);
-  return requireSpecification(context, { file: join(resolve(folder), 'plinth.yaml') }, { given });
 }
 
 async function openDev(
@@ -271,75 +236,4 @@ async function closing<Value>(open: OpenDatabase, work: () => Promise<Value>): P
     await open.close().catch(() => undefined);
     throw databaseFailure(error, open.name);
   }
-}
-
-async function told<Value>(work: () => Promise<Value>): Promise<Value> {
-  try {
-    return await work();
-  } catch (error) {
-    throw publicError(error);
-  }
-}
-
-/** An error as the caller gets it: with all that the command line would print. */
-function publicError(error: unknown): unknown {
-  const known = databaseFailure(error, 'file');
-  if (!(known instanceof CommandFailure)) return known;
-  const { problems } = known.data as { readonly problems?: unknown };
-  const message = [...known.details, known.message].join('\n');
-  return isProblems(problems)
-    ? new SpecificationError(message, problems, known)
-    : new Error(message, { cause: known });
-}
-
-function isProblems(value: unknown): value is readonly Problem[] {
-  return (
-    Array.isArray(value) &&
-    value.every((one: unknown) => typeof one === 'object' && one !== null && 'severity' in one)
-  );
-}
-
-function contextOf(
-  { folder = '.', environment = process.env, logger, memory }: CreateServerOptions,
-  clockAndIds: ClockAndIds = { now: () => new Date(), uuid: uuidv7 },
-): Context {
-  const nothing = (): void => undefined;
-  const never = new AbortController().signal;
-  return {
-    folder: resolve(folder),
-    environment,
-    clockAndIds,
-    memory: memory ?? Math.min(process.constrainedMemory() || Infinity, totalmem()),
-    heapLimit: getHeapStatistics().heap_size_limit,
-    stop: () => never,
-    onHangup: nothing,
-    // Rejections that nobody handles are those of the whole process.
-    onLeak: nothing,
-    log: logger === undefined ? 'none' : { write: (line) => logLine(logger, line) },
-    output: {
-      print: nothing,
-      document: nothing,
-      serving: nothing,
-      note: (line) => {
-        const level = /^Warning: | warning /u.test(line) ? 'warn' : 'info';
-        logger?.[level]({}, line);
-      },
-      progress: (_title, work) => work(nothing),
-      confirm: () => Promise.resolve(false),
-      isInteractive: false,
-      isTerminal: false,
-    },
-  };
-}
-
-/** Hands a line of the log on, which is JSON. */
-function logLine(logger: Logger, line: string): void {
-  const {
-    level,
-    time: _,
-    msg = 'request',
-    ...fields
-  } = JSON.parse(line) as Record<string, unknown>;
-  const method = level === 'error' || level === 'warn' ? level : 'info';
-  logger[method](fields, String(msg));
 }

@@ -16,8 +16,11 @@ const sweepEvery = 60_000;
 export interface SandboxSource {
   /** Makes a copy of the generated data and opens it. */
   readonly open: () => Promise<SandboxCopy>;
-  /** Opens a database with these records alone: JSON of lists by resource. Throws a `RefusedRecords`. */
-  readonly openWith: (records: Buffer) => Promise<SandboxCopy>;
+  /**
+   * Opens a database with these records alone: JSON of lists by resource. `now`: the clock of their defaults; default: that of
+   * the server. Throws a `RefusedRecords`.
+   */
+  readonly openWith: (records: Buffer, now?: () => Date) => Promise<SandboxCopy>;
   /** Removes what copies are made from. */
   readonly close: () => Promise<void>;
 }

@@ -72,25 +72,34 @@ export class ServedApi {
   readonly inFlight = new InFlight();
   /** While its database is being changed: resolves when requests may go on, perhaps with another one. */
   suspension: Promise<void> | undefined;
-  private readonly views = new BoundedCache<View>(keptViews);
+  private readonly views: BoundedCache<View>;
   /** Views by caller: a caller that comes again is the same object. */
-  private readonly seen = new WeakMap<Subject, Map<Version, View>>();
-  private readonly plans = new BoundedCache<CompiledRead>(keptPlans, keptKeyLength);
+  private readonly seen: WeakMap<Subject, Map<Version, View>>;
+  private readonly plans: BoundedCache<CompiledRead>;
   /** Plans of reads by id without parameters, the most frequent reads: found without building a key. */
-  private readonly plain = new WeakMap<ResourceView, CompiledRead>();
-  private readonly groupPlans = new BoundedCache<CompiledGroups>(keptPlans, keptKeyLength);
-  private readonly exportPlans = new BoundedCache<CompiledExport>(keptPlans, keptKeyLength);
+  private readonly plain: WeakMap<ResourceView, CompiledRead>;
+  private readonly groupPlans: BoundedCache<CompiledGroups>;
+  private readonly exportPlans: BoundedCache<CompiledExport>;
 
-  /** `folder`: that of the specification and its modules. */
+  /** `folder`: that of the specification and its modules. `original`: the same on a database of which this is a copy. */
   constructor(
     api: Api,
     database: Database,
     folder?: string,
     sandboxes?: Sandboxes,
     code?: LoadedCode,
+    original?: ServedApi,
   ) {
     this.api =
-      code === undefined ? api : { ...api, filledByCode: code.filled, codeNeeds: code.needs };
+      code === undefined || original !== undefined
+        ? api
+        : { ...api, filledByCode: code.filled, codeNeeds: code.needs };
+    this.views = original?.views ?? new BoundedCache(keptViews);
+    this.seen = original?.seen ?? new WeakMap();
+    this.plans = original?.plans ?? new BoundedCache(keptPlans, keptKeyLength);
+    this.plain = original?.plain ?? new WeakMap();
+    this.groupPlans = original?.groupPlans ?? new BoundedCache(keptPlans, keptKeyLength);
+    this.exportPlans = original?.exportPlans ?? new BoundedCache(keptPlans, keptKeyLength);
     this.code = code;
     this.endpoints = code?.routes;
     this.sessionOf = sessionsOf(api);
@@ -98,11 +107,16 @@ export class ServedApi {
     this.sandboxes = sandboxes;
     this.folder = folder;
     this.database = database;
-    database.serve?.(api);
+    if (original === undefined) database.serve?.(api);
     this.statements = writeStatements(database.dialect);
     this.keys = new IdempotencyKeys(database, isUnmanaged(api));
     this.auditLog = api.audit && new AuditLog(api.audit, database);
     this.readiness = new ReadinessProbe(api, database);
+  }
+
+  /** The same on a copy of the database, with the same cached views and plans. */
+  onCopy(database: Database): ServedApi {
+    return new ServedApi(this.api, database, this.folder, undefined, this.code, this);
   }
 
   /** The pace of a transaction that begins. */

@@ -106,6 +106,8 @@ export interface ApiServer {
   readonly handler: (request: IncomingMessage, response: ServerResponse, next?: Next) => void;
   /** Answers a request of Fetch. Rejects if the request is aborted before there is a response. `given`: see `Incoming`. */
   readonly fetch: (request: Request, context?: FetchContext, given?: Given) => Promise<Response>;
+  /** Resolves when no `afterCommit` of own code runs or waits. */
+  readonly settled: () => Promise<void>;
   /**
    * Makes `/_ready` fail, takes no new connections after `drainDelay` ms, lets the requests in flight end, then resolves.
    */
@@ -250,6 +252,7 @@ export function makeApiServer(servedApi: () => ServedApi, options: PartOptions):
       asGuest(given === undefined ? incoming : { ...incoming, given });
       return transport.answered;
     },
+    settled: () => afterCommits.settled(),
     close: async (drainDelay = 0) => {
       handler.stop();
       dashboard?.close();

@@ -2,13 +2,14 @@ import { constants, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { copyFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseFailure } from '../../databases/database.ts';
+import { DatabaseFailure, type Database } from '../../databases/database.ts';
 import { ReaderProcesses } from '../../databases/sqlite/slow-reads/reader-processes.ts';
 import {
   RefusedRecords,
   type SandboxCopy,
   type SandboxSource,
 } from '../../http/sandboxes/sandboxes.ts';
+import type { ClockAndIds } from '../../query/write/defaults.ts';
 import { writeStatements } from '../../sql/compile/write.ts';
 import { importData } from '../../transfer/import/import.ts';
 import { databaseDefaults } from '../../specification/keys/server.ts';
@@ -17,16 +18,18 @@ import { CommandFailure, fileReason } from '../failure.ts';
 import { fillEmpty, type FillOptions } from './fill.ts';
 import type { SpecificationFile } from '../files/specification.ts';
 import { openTemporary } from '../database/sqlite.ts';
+import type { OpenDatabase } from '../database/target.ts';
 
 /**
  * Fills sandboxes with the data that `dev` gives an empty database, whatever the served database holds. The first sandbox
- * generates it as a file, and each sandbox is a copy of that file. The files are in a private folder, which `close`
- * deletes.
+ * generates it as a file, and each sandbox is a copy of that file. The files are in private folders in `within`, which
+ * `close` deletes.
  */
 export function sandboxSource(
   context: Context,
   specification: SpecificationFile,
   options: FillOptions,
+  within: () => string = tmpdir,
 ): SandboxSource {
   // A request does this: no progress bar, and `dev` has already printed the same notes.
   const quiet: Context = {
@@ -37,118 +40,156 @@ export function sandboxSource(
       progress: (_title, work) => work(() => undefined),
     },
   };
-  let folder: string | undefined;
-  let image: Promise<string> | undefined;
-  let made = 0;
   // Sandboxes share the reader processes: fifty sandboxes with their own would fill the memory.
   const { statementTimeout = databaseDefaults.statementTimeout } =
     specification.api.settings.database ?? {};
   const readers = new ReaderProcesses('sandboxes', statementTimeout, context.memory);
-  const fill = async (parent: string): Promise<string> => {
-    const path = join(parent, 'image.db');
-    const open = openTemporary(path);
-    try {
-      await open.migrate(specification.api);
-      await fillEmpty(quiet, specification, open, options);
-    } finally {
-      await open.close();
-    }
-    return path;
-  };
-  const makeImage = async (): Promise<string> => {
-    let parent: string | undefined;
-    try {
-      parent = mkdtempSync(join(tmpdir(), 'plinth-'));
-      folder = parent;
-      return await fill(parent);
-    } catch (error) {
-      if (parent !== undefined) rmSync(parent, { recursive: true, force: true });
-      throw error instanceof CommandFailure ? inOne(error) : error;
-    }
-  };
-  const copyOf = async (source: string): Promise<string> => {
-    made += 1;
-    const path = source.replace(/image\.db$/u, `${made}.db`);
-    try {
-      // If the file system can, both files share their blocks until one is written.
-      await copyFile(source, path, constants.COPYFILE_FICLONE);
-    } catch (error) {
-      // A cleaner of temporary files has deleted it: the next sandbox generates it again.
-      if (!existsSync(source)) image = undefined;
-      throw error;
-    }
-    return path;
-  };
-  const openCopy = (path: string, remove: () => Promise<void>): SandboxCopy => {
+  const folder = new PrivateFolder(within);
+  const image = (name: string, fill: (open: OpenDatabase) => Promise<unknown>): Image =>
+    new Image(folder, name, async (path) => {
+      const open = openTemporary(path);
+      try {
+        await open.migrate(specification.api);
+        await fill(open);
+      } finally {
+        await open.close();
+      }
+    });
+  const generated = image('generated', (open) => fillEmpty(quiet, specification, open, options));
+  const empty = image('empty', async () => undefined);
+  const openCopy = async (of: Image): Promise<SandboxCopy & { readonly path: string }> => {
+    const path = await of.copy();
     const { database } = openTemporary(path, { readers });
     const close = async (): Promise<void> => {
       await database.close();
-      await remove();
+      await rm(path, { force: true });
     };
-    return { database, close };
+    return { database, path, close };
   };
-  /** Opens a database with the records of a request, which are a file while they are loaded. */
-  const openWith = async (records: Buffer): Promise<SandboxCopy> => {
-    const own = mkdtempSync(join(tmpdir(), 'plinth-'));
-    const remove = (): Promise<void> => rm(own, { recursive: true, force: true });
-    const path = join(own, 'sandbox.db');
+  const openWith = async (records: Buffer, now?: () => Date): Promise<SandboxCopy> => {
+    const copy = await openCopy(empty);
     try {
-      await loadRecords(context, specification, path, records);
-      return openCopy(path, remove);
+      const clockAndIds = { ...context.clockAndIds, ...(now === undefined ? {} : { now }) };
+      await loadRecords(clockAndIds, specification, copy, records);
+      return copy;
     } catch (error) {
-      await remove();
+      await copy.close();
       throw error;
     }
   };
+  const told = (opening: Promise<SandboxCopy>): Promise<SandboxCopy> =>
+    opening.catch((error: unknown) => {
+      throw unavailable(error);
+    });
   return {
-    openWith: (records) =>
-      openWith(records).catch((error: unknown) => {
-        throw unavailable(error);
-      }),
-    open: async () => {
-      const wanted = (image ??= makeImage());
-      wanted.catch(() => {
-        if (image === wanted) image = undefined;
-      });
-      const path = await wanted.then(copyOf).catch((error: unknown) => {
-        throw unavailable(error);
-      });
-      return openCopy(path, () => rm(path, { force: true }));
-    },
+    openWith: (records, now) => told(openWith(records, now)),
+    open: () => told(openCopy(generated)),
     close: async () => {
-      await image?.catch(() => undefined);
+      await Promise.all([generated.settled(), empty.settled()]);
       await readers.close();
-      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+      folder.remove();
     },
   };
 }
 
-/** Makes a database with these records alone. Throws a `RefusedRecords`. */
+/** A folder that this process alone reads, made when it is first needed. */
+class PrivateFolder {
+  private readonly within: () => string;
+  private path: string | undefined;
+  private made = 0;
+
+  constructor(within: () => string) {
+    this.within = within;
+  }
+
+  at(name: string): string {
+    // A cleaner of temporary files may have deleted it.
+    if (this.path === undefined || !existsSync(this.path))
+      this.path = mkdtempSync(join(this.within(), 'plinth-'));
+    return join(this.path, name);
+  }
+
+  /** A path that nothing else has. */
+  next(): string {
+    this.made += 1;
+    return this.at(`${this.made}.db`);
+  }
+
+  remove(): void {
+    if (this.path !== undefined) rmSync(this.path, { recursive: true, force: true });
+    this.path = undefined;
+  }
+}
+
+/** A file that sandboxes are copies of, made for the first of them. */
+class Image {
+  private readonly folder: PrivateFolder;
+  private readonly name: string;
+  private readonly make: (path: string) => Promise<void>;
+  private made: Promise<string> | undefined;
+
+  constructor(folder: PrivateFolder, name: string, make: (path: string) => Promise<void>) {
+    this.folder = folder;
+    this.name = name;
+    this.make = make;
+  }
+
+  /** The path of a new copy. */
+  async copy(): Promise<string> {
+    const wanted = (this.made ??= this.begin());
+    wanted.catch(() => this.forget(wanted));
+    const source = await wanted;
+    const path = this.folder.next();
+    try {
+      // If the file system can, both files share their blocks until one is written.
+      await copyFile(source, path, constants.COPYFILE_FICLONE);
+    } catch (error) {
+      // A cleaner of temporary files has deleted it: the next sandbox makes it again.
+      if (!existsSync(source)) this.forget(wanted);
+      throw error;
+    }
+    return path;
+  }
+
+  /** Resolves when it is not being made. */
+  async settled(): Promise<void> {
+    await this.made?.catch(() => undefined);
+  }
+
+  private forget(made: Promise<string>): void {
+    if (this.made === made) this.made = undefined;
+  }
+
+  private async begin(): Promise<string> {
+    try {
+      const path = this.folder.at(`${this.name}.db`);
+      rmSync(path, { force: true });
+      await this.make(path);
+      return path;
+    } catch (error) {
+      throw error instanceof CommandFailure ? inOne(error) : error;
+    }
+  }
+}
+
+/** Loads records into an empty copy. Throws a `RefusedRecords`. */
 async function loadRecords(
-  { clockAndIds }: Context,
+  clockAndIds: ClockAndIds,
   { api }: SpecificationFile,
-  path: string,
+  { database, path }: { readonly database: Database; readonly path: string },
   records: Buffer,
 ): Promise<void> {
-  const open = openTemporary(path);
+  const file = `${path}.json`;
+  await writeFile(file, records, { mode: 0o600 });
   try {
-    await open.migrate(api);
-    const file = `${path}.json`;
-    await writeFile(file, records, { mode: 0o600 });
-    const data = {
-      path: file,
-      name: '',
-      format: 'json',
-      resource: '',
-      size: records.length,
-    } as const;
-    const { database } = open;
+    const { length: size } = records;
+    const data = { path: file, name: '', format: 'json', resource: '', size } as const;
     const statements = writeStatements(database.dialect);
     const ignore = (): void => undefined;
     const result = await importData([data], api, database, statements, clockAndIds, ignore);
     if (!result.ok) throw new RefusedRecords(result.problems);
   } finally {
-    await open.close();
+    await rm(file, { force: true });
   }
 }
 

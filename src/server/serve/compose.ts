@@ -30,7 +30,7 @@ export interface ComposedServer {
 /** Makes a server of an open database and the versions of `live`. */
 export async function composeServer(
   context: Context,
-  { database }: OpenDatabase,
+  { database }: Pick<OpenDatabase, 'database'>,
   mode: Mode,
   live: Reload,
   { isVerbose, worker }: ComposeOptions,

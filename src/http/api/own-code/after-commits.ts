@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { RequestTrace } from '../../../observability/events.ts';
 import type { AfterCommits, Commit, Exchange } from '../exchange.ts';
 import { OwnCodeContext } from './context.ts';
@@ -11,7 +12,7 @@ const mostWaiting = 10_000;
 export class AfterCommitQueue implements AfterCommits {
   private readonly waiting: (() => Promise<void>)[] = [];
   private running = 0;
-  private idle: (() => void) | undefined;
+  private waitingForAll: (() => void)[] = [];
 
   add(work: () => Promise<void>): boolean {
     if (this.running < mostRunning) void this.run(work);
@@ -20,14 +21,18 @@ export class AfterCommitQueue implements AfterCommits {
     return true;
   }
 
+  /** Resolves when all have run, those too that they have caused. */
+  async settled(): Promise<void> {
+    if (this.running > 0) await new Promise<void>((resolve) => this.waitingForAll.push(resolve));
+  }
+
   /** Resolves when all have run, or after so many ms; returns how many have not. */
   async end(timeout: number): Promise<number> {
     if (this.running > 0) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.idle = resolve;
-      const timer = setTimeout(resolve, timeout);
-      await promise;
-      clearTimeout(timer);
+      const over = new AbortController();
+      const late = delay(timeout, undefined, { signal: over.signal }).catch(() => undefined);
+      await Promise.race([this.settled(), late]);
+      over.abort();
     }
     return this.running + this.waiting.length;
   }
@@ -42,7 +47,7 @@ export class AfterCommitQueue implements AfterCommits {
     this.running -= 1;
     const next = this.waiting.shift();
     if (next !== undefined) void this.run(next);
-    else if (this.running === 0) this.idle?.();
+    else if (this.running === 0) for (const resolve of this.waitingForAll.splice(0)) resolve();
   }
 }
 
