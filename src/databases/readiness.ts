@@ -91,7 +91,7 @@ export class ReadinessProbe {
     const managed = schemaOf(this.api, dialect)
       .filter(({ isExtra }) => isExtra !== true)
       .map(({ name, columns }) => ({
-        table: quote(name),
+        table: quoteTable(name),
         columns: columns.map((column) => column.name),
         key: (columns.find(({ isKey }) => isKey) ?? columns[0])?.name ?? '',
       }));

@@ -4,7 +4,7 @@ import type {
   ReferenceSchema,
   TableSchema,
 } from '../sql/schema/table.ts';
-import { quote, type Dialect } from '../sql/dialect.ts';
+import { quote, quoteTable, type Dialect } from '../sql/dialect.ts';
 import type { MigrationStep } from '../sql/schema/schema.ts';
 import type {
   ActualColumn,
@@ -27,7 +27,7 @@ export interface Migration {
 
 /** The changes, each list in the order in which it is made. Names are not folded. */
 export interface SchemaChanges {
-  readonly dropIndexes: readonly string[];
+  readonly dropIndexes: readonly IndexDrop[];
   readonly dropTables: readonly string[];
   readonly renameTables: readonly { readonly from: string; readonly to: string }[];
   readonly createTables: readonly TableSchema[];
@@ -59,7 +59,13 @@ export function renameTypeSql(
   { text }: Pick<Dialect, 'text'>,
 ): string {
   const name = quote(column);
-  return `UPDATE ${quote(table)} SET ${name} = ${text(to)} WHERE ${name} = ${text(from)}`;
+  return `UPDATE ${quoteTable(table)} SET ${name} = ${text(to)} WHERE ${name} = ${text(from)}`;
+}
+
+/** An index to drop, and the table that it is of. */
+export interface IndexDrop {
+  readonly name: string;
+  readonly table: string;
 }
 
 /** An index to create. */
@@ -193,7 +199,9 @@ export function valueFrom(
 /** Counts one row if a table that can be finished later has any. */
 export function* hasRows(actual: ActualTable, { finishesLater }: SchemaRules): Counting<boolean> {
   if (!finishesLater || actual.isPartitioned) return false;
-  return (yield `SELECT count(*) FROM (SELECT 1 FROM ${quote(actual.name)} LIMIT 1) AS one`) > 0;
+  return (
+    (yield `SELECT count(*) FROM (SELECT 1 FROM ${quoteTable(actual.name)} LIMIT 1) AS one`) > 0
+  );
 }
 
 /** Whether an existing column is renamed. */

@@ -1,5 +1,5 @@
 import { counted } from '../model/values.ts';
-import { quote } from '../sql/dialect.ts';
+import { quote, quoteTable } from '../sql/dialect.ts';
 import type { MigrationStep } from '../sql/schema/schema.ts';
 import { baseOf, canBecome, digitsOf, type StoredKind } from '../sql/stored-kind.ts';
 import type { ColumnSchema } from '../sql/schema/table.ts';
@@ -134,7 +134,7 @@ function* convertValues(
     kind === wanted.kind || canBecome(kind, wanted.kind)
       ? rules.convert(kind, wanted.kind, actual.type, type)
       : { value: () => `CAST(NULL AS ${type})` };
-  const [from, old] = [quote(table.name), quote(actual.name)];
+  const [from, old] = [quoteTable(table.name), quote(actual.name)];
   // The number of a scaled decimal has no decimal point: 1990 does not become 19.90.
   const isScaled = wanted.kind === 'integer' && wanted.form?.name === 'scaled';
   const lost =
@@ -245,7 +245,7 @@ function* expectForm(
   const isOther = isMade && isUnix(wasForm) && isUnix(form.name) && wasForm !== form.name;
   const isMet = isOther ? 'FALSE' : form.isMet(`(${value})`);
   const others =
-    yield `SELECT count(*) FROM ${quote(table.name)} WHERE (${value}) IS NOT NULL AND NOT ${isMet}`;
+    yield `SELECT count(*) FROM ${quoteTable(table.name)} WHERE (${value}) IS NOT NULL AND NOT ${isMet}`;
   const verb = others === 1 ? 'is' : 'are';
   if (others > 0)
     steps.push(
@@ -265,7 +265,7 @@ function isInKey({ table, actual }: Compared): boolean {
 }
 
 function* becomeKey({ name, table, steps }: Compared, value: string): Counting<void> {
-  const refused = yield `SELECT count(*) - count(DISTINCT ${value}) FROM ${quote(table.name)}`;
+  const refused = yield `SELECT count(*) - count(DISTINCT ${value}) FROM ${quoteTable(table.name)}`;
   const isOther = [...table.columns.values()].some(({ isPrimary }) => isPrimary);
   const obstacle = isOther
     ? 'another column is; change this table by hand'
@@ -280,7 +280,7 @@ function* refuseNull(
   value: string,
   fill: string | undefined,
 ): Counting<void> {
-  const count = yield `SELECT count(*) FROM ${quote(table.name)} WHERE (${value}) IS NULL`;
+  const count = yield `SELECT count(*) FROM ${quoteTable(table.name)} WHERE (${value}) IS NULL`;
   const obstacle =
     count === 0 || fill !== undefined
       ? undefined
@@ -303,7 +303,7 @@ function* holdsAlready({ table, wanted, actual, rules }: Compared): Counting<boo
   const condition = rules.misfits?.(actual.type, wanted, one);
   if (condition === undefined) return false;
   const others =
-    yield `SELECT count(*) FROM ${quote(table.name)} WHERE ${one} IS NOT NULL AND ${condition}`;
+    yield `SELECT count(*) FROM ${quoteTable(table.name)} WHERE ${one} IS NOT NULL AND ${condition}`;
   return others === 0;
 }
 

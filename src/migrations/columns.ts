@@ -1,5 +1,5 @@
 import { counted } from '../model/values.ts';
-import { quote } from '../sql/dialect.ts';
+import { quote, quoteTable } from '../sql/dialect.ts';
 import type { MigrationStep } from '../sql/schema/schema.ts';
 import type { ColumnSchema, TableSchema } from '../sql/schema/table.ts';
 import type {
@@ -201,7 +201,7 @@ function* addColumn(
     steps.push(step(`${summary} (${shownFill(column)} where a row is there)`));
   else if (column.nullable && !column.isKey) steps.push(step(summary, { lacking }));
   else {
-    const rows = yield `SELECT count(*) FROM ${quote(actual.name)}`;
+    const rows = yield `SELECT count(*) FROM ${quoteTable(actual.name)}`;
     const needsValues = rows > 0 && !column.type.includes('GENERATED');
     steps.push(
       step(
@@ -265,7 +265,7 @@ function* leaveColumn(
     if (isReleased)
       steps.push(step(`change ${name} to refer to nothing, ${why}`, { canWait: true }));
   }
-  const count = yield `SELECT count(${quote(column.name)}) FROM ${quote(actual.name)}`;
+  const count = yield `SELECT count(${quote(column.name)}) FROM ${quoteTable(actual.name)}`;
   steps.push(
     step(`drop column ${name}`, { loses: `loses ${counted(count, 'value')}`, isOptional: true }),
   );

@@ -1,13 +1,20 @@
 import { counted } from '../model/values.ts';
-import { quote } from '../sql/dialect.ts';
-import { indexNames, type MigrationStep } from '../sql/schema/schema.ts';
+import { quoteTable } from '../sql/dialect.ts';
+import { indexNames, withoutSchema, type MigrationStep } from '../sql/schema/schema.ts';
 import type { IndexSchema } from '../sql/schema/table.ts';
 import type { ActualIndex, Counting, SchemaRules } from '../databases/existing/actual-schema.ts';
-import { hasRows, newValue, step, type ColumnChange, type Pair } from './changes.ts';
+import {
+  hasRows,
+  newValue,
+  step,
+  type ColumnChange,
+  type IndexDrop,
+  type Pair,
+} from './changes.ts';
 
 interface Compared {
   readonly steps: readonly MigrationStep[];
-  readonly drop: readonly string[];
+  readonly drop: readonly IndexDrop[];
   readonly create: readonly NewIndex[];
 }
 
@@ -121,7 +128,7 @@ export function* compareIndexes(
   }
   return {
     steps,
-    drop: [...left, ...broken].map(({ name }) => name),
+    drop: [...left, ...broken].map(({ name }) => ({ name, table: actual?.name ?? table.name })),
     create: create.map((index) => ({ index, isLater: isLater(index) })),
   };
 }
@@ -139,7 +146,7 @@ function repeatedQuery(table: string, columns: readonly (ColumnChange | undefine
   const names = columns.map((_, index) => `c${index}`);
   const filled = names.map((name) => `${name} IS NOT NULL`).join(' AND ');
   return (
-    `SELECT count(*) FROM (SELECT 1 AS one FROM (SELECT ${values.join(', ')} FROM ${quote(table)}) AS each` +
+    `SELECT count(*) FROM (SELECT 1 AS one FROM (SELECT ${values.join(', ')} FROM ${quoteTable(table)}) AS each` +
     ` WHERE ${filled} GROUP BY ${names.join(', ')} HAVING count(*) > 1) AS repeated`
   );
 }
@@ -155,7 +162,7 @@ function isOwn(table: string, index: ActualIndex, rules: SchemaRules): boolean {
   // The id may have been appended to the wanted columns.
   const wanted = [names, names.slice(0, -1)];
   return (
-    wanted.some((one) => indexNames(table, one, unique).includes(name)) &&
+    wanted.some((one) => indexNames(withoutSchema(table), one, unique).includes(name)) &&
     rules.isAsWritten(table, index)
   );
 }

@@ -1,5 +1,5 @@
 import { counted } from '../model/values.ts';
-import { quote } from '../sql/dialect.ts';
+import { quoteTable } from '../sql/dialect.ts';
 import { deleteActions, type MigrationStep } from '../sql/schema/schema.ts';
 import type { ReferenceSchema } from '../sql/schema/table.ts';
 import type {
@@ -221,10 +221,10 @@ function orphansQuery(
   target: string | undefined,
   key: ColumnChange | undefined,
 ): string {
-  const keys = `SELECT ${newValue(column)} AS key FROM ${quote(table)}`;
+  const keys = `SELECT ${newValue(column)} AS key FROM ${quoteTable(table)}`;
   const isLost =
     target === undefined || key === undefined
       ? ''
-      : ` AND key NOT IN (SELECT target FROM (SELECT ${newValue(key)} AS target FROM ${quote(target)}) AS targets WHERE target IS NOT NULL)`;
+      : ` AND key NOT IN (SELECT target FROM (SELECT ${newValue(key)} AS target FROM ${quoteTable(target)}) AS targets WHERE target IS NOT NULL)`;
   return `SELECT count(*) FROM (${keys}) AS keys WHERE key IS NOT NULL${isLost}`;
 }

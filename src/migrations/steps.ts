@@ -1,6 +1,6 @@
 import type { Api, Field } from '../model/api.ts';
 import { counted } from '../model/values.ts';
-import { quote } from '../sql/dialect.ts';
+import { quote, quoteTable } from '../sql/dialect.ts';
 import { schemaOf, type MigrationStep } from '../sql/schema/schema.ts';
 import type { TableSchema, WrittenValues } from '../sql/schema/table.ts';
 import { DatabaseFailure } from '../databases/database.ts';
@@ -80,7 +80,11 @@ export function* findMigration(
   const tables = yield* compareTables(planning);
   const left = yield* findLeftTables(planning, tables);
   const indexes = yield* compareAllIndexes(tables.pairs, rules);
-  const references = yield* compareReferences(tables.pairs, rules, indexes.drop);
+  const references = yield* compareReferences(
+    tables.pairs,
+    rules,
+    indexes.drop.map(({ name }) => name),
+  );
   const alterTables = [
     ...references.pairs.flatMap(({ change }) => change ?? []),
     ...left.kept,
@@ -238,7 +242,7 @@ function* findLeftTables(
       !renamed.some(({ from }) => fold(from) === fold(table));
     const actual = isLeft ? found.tables.get(fold(table))?.() : undefined;
     if (actual === undefined) continue;
-    const rows = yield `SELECT count(*) FROM ${quote(actual.name)}`;
+    const rows = yield `SELECT count(*) FROM ${quoteTable(actual.name)}`;
     if (allowDataLoss) dropped.push(actual.name);
     else {
       // Its foreign keys would keep records from being deleted, because of rows that no client sees.
@@ -266,11 +270,11 @@ function* compareAllIndexes(
   rules: SchemaRules,
 ): Counting<{
   readonly steps: readonly MigrationStep[];
-  readonly drop: readonly string[];
+  readonly drop: SchemaChanges['dropIndexes'];
   readonly create: SchemaChanges['createIndexes'];
 }> {
   const steps: MigrationStep[] = [];
-  const drop: string[] = [];
+  const drop: SchemaChanges['dropIndexes'][number][] = [];
   const create: SchemaChanges['createIndexes'][number][] = [];
   const keyOf = (table: string, columns: readonly string[]): string =>
     JSON.stringify([table, ...columns].map((name) => rules.fold(name)));
@@ -443,7 +447,7 @@ function* countUnknownTypes(
       if (pair?.actual === undefined || column?.actual === undefined) continue;
       const types = [...relation.targets.keys()].map((type) => dialect.text(type)).join(', ');
       const rows =
-        yield `SELECT count(*) FROM ${quote(pair.actual.name)} WHERE ${quote(column.actual.name)} NOT IN (${types})`;
+        yield `SELECT count(*) FROM ${quoteTable(pair.actual.name)} WHERE ${quote(column.actual.name)} NOT IN (${types})`;
       if (rows > 0) found.push(`${counted(rows, 'row')} of ${name}`);
     }
   }

@@ -186,6 +186,7 @@ export interface DatabaseSpecification {
   /** Settings of PostgreSQL by name, as texts with claims. */
   readonly session?: Readonly<Record<string, string>>;
   readonly messages?: boolean;
+  readonly serviceSchema?: string;
 }
 
 /** How texts compare: by code point, or as the column's own collation says. */

@@ -327,3 +327,25 @@ resources:
   await there.close();
   expect(rows).toEqual([...texts.map((text) => [text, text, text]), [null, null, null]]);
 });
+
+test('SQLite has no schemas, and its records move to a database where the service has one', async () => {
+  const { url } = await database();
+  const moved = makeFolder({
+    'plinth.yaml':
+      'name: Moved\naccess: public\naudit: true\ndatabase: { serviceSchema: plinth }\nresources: { notes: { fields: { text: { type: string } } } }',
+    'notes.ndjson': '{"id":1,"text":"a"}\n',
+  });
+  const run = async (...args: string[]): Promise<unknown> => {
+    const { code, err } = await plinth(args, { cwd: moved.path });
+    return [code, err];
+  };
+  expect(await run('migrate', '--apply', '--database', 'sqlite:a.db')).toEqual([0, '']);
+  expect(await run('import', 'notes.ndjson', '--database', 'sqlite:a.db')).toEqual([0, '']);
+  expect(await run('promote', '--from', 'sqlite:a.db', '--to', url)).toEqual([0, '']);
+  const sql = postgres(url, { max: 1 });
+  expect([...(await sql`SELECT text FROM notes`)]).toEqual([{ text: 'a' }]);
+  expect([...(await sql`SELECT count(*)::int AS rows FROM plinth._plinth_audit`)]).toEqual([
+    { rows: 0 },
+  ]);
+  await sql.end();
+});

@@ -164,7 +164,7 @@ test('a delete locks what is named by its id alone: other rows may be on several
 });
 
 test('a key is claimed by values, which are passed on to where its table is', () => {
-  expect(keyStatements(both.postgres.dialect).claim.sql).not.toContain('SELECT');
+  expect(keyStatements(both.postgres.dialect, undefined).claim.sql).not.toContain('SELECT');
 });
 
 test('the next id is looked up in the catalog, which stays on the node that is asked', async () => {

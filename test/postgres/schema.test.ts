@@ -190,7 +190,7 @@ test('one waits for another that is under way, however long that takes, and find
     buildValid('resources: { users: { fields: { name: { type: string } } } }'),
   );
   await other.unsafe('BEGIN').simple();
-  await other.unsafe(lockRecord).simple();
+  await other.unsafe(lockRecord('_plinth_schema')).simple();
   let isDone = false;
   const waiting = migrate(database, api).finally(() => {
     isDone = true;

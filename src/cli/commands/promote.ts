@@ -3,7 +3,7 @@ import { countRows } from '../../transfer/promote/count.ts';
 import { isEqual, promote as copyAll, type PromotedTable } from '../../transfer/promote/promote.ts';
 import { PromoteConflict, PromoteRefusal } from '../../transfer/promote/table.ts';
 import type { Api } from '../../model/api.ts';
-import { servicePrefix } from '../../sql/schema/service-tables.ts';
+import { servicePrefix } from '../../model/service-table.ts';
 import type { Context } from '../../server/context.ts';
 import { withStoredForms, withDatabase } from '../../server/database/database.ts';
 import { databaseKinds, kindOf } from '../../server/database/kinds.ts';
@@ -96,6 +96,9 @@ function targetOf(
   return target;
 }
 
+/** The steps that make what the service has of its own. */
+const isOfService = new RegExp(`^create schema | (?:\\w+\\.)?${servicePrefix}`, 'u');
+
 /** Creates the tables of the target, and checks that it has no more records than the source. */
 async function prepare(
   context: Context,
@@ -113,7 +116,7 @@ async function prepare(
     );
     const isCreation = [...api.resources.values()].every(({ table }) => created.has(table));
     // Existing tables may be those of another program.
-    if (!isCreation && missing.some(({ summary }) => !summary.includes(` ${servicePrefix}`)))
+    if (!isCreation && missing.some(({ summary }) => !isOfService.test(summary)))
       throw new CommandFailure(
         `The database ${to.name} does not fit the specification, and promote changes no existing table. Name an empty database. ${migrationAdvice(context, target, missing)}`,
         { details: stepLines(missing) },

@@ -1,7 +1,7 @@
 import type { SqlValue } from '../../model/values.ts';
 import type { StoredAs } from '../../specification/specification.ts';
-import { quote, type SqlSyntax, type StoredForms } from '../../sql/dialect.ts';
-import { servicePrefix } from '../../sql/schema/service-tables.ts';
+import { quoteTable, type SqlSyntax, type StoredForms } from '../../sql/dialect.ts';
+import { serviceTable, type ServiceSettings } from '../../model/service-table.ts';
 import type { StoredKind } from '../../sql/stored-kind.ts';
 import type { ColumnSchema } from '../../sql/schema/table.ts';
 
@@ -35,23 +35,30 @@ export function recordedKind({ kind, form }: ColumnSchema): RecordRow['kind'] {
   return kind === 'integer' && isNumberForm(form?.name) ? form.name : kind;
 }
 
-export const recordTable = `${servicePrefix}schema`;
+export function recordTable(settings?: ServiceSettings): string {
+  return serviceTable('schema', settings);
+}
 
 const columns = 'table_name, column_name, owner, resource, field, kind, made';
 
 /** Excludes the row that serves as the lock of migrations. */
 const isOfTable = `table_name <> ''`;
 
-/** Reads the record; pass its rows to `readRecord`. */
-export const recordQuery = `SELECT ${columns} FROM ${quote(recordTable)} WHERE ${isOfTable} ORDER BY table_name, column_name`;
+/** Reads the record in a table; pass its rows to `readRecord`. */
+export function recordQuery(table: string): string {
+  return `SELECT ${columns} FROM ${quoteTable(table)} WHERE ${isOfTable} ORDER BY table_name, column_name`;
+}
 
 /**
  * Waits until no other transaction holds the lock, and holds it until this transaction ends. It is a row lock,
  * because not every database that speaks the protocol of PostgreSQL has other locks.
  */
-export const lockRecord =
-  `INSERT INTO ${quote(recordTable)} (${columns}) VALUES ('', '', '', '', '', '', 0)` +
-  ` ON CONFLICT (table_name, column_name) DO UPDATE SET made = 0`;
+export function lockRecord(table: string): string {
+  return (
+    `INSERT INTO ${quoteTable(table)} (${columns}) VALUES ('', '', '', '', '', '', 0)` +
+    ` ON CONFLICT (table_name, column_name) DO UPDATE SET made = 0`
+  );
+}
 
 /** Parses the rows of `recordQuery`. */
 export function readRecord(rows: readonly (readonly SqlValue[])[]): readonly RecordRow[] {
@@ -67,28 +74,29 @@ export function readRecord(rows: readonly (readonly SqlValue[])[]): readonly Rec
 }
 
 /** Creates the table of the record if it does not exist. */
-export function createRecord({ textType }: StoredForms): string {
+export function createRecord(table: string, { textType }: StoredForms): string {
   const definitions = columns
     .split(', ')
     .map((column) => `${column} ${column === 'made' ? 'integer' : textType} NOT NULL`);
-  return `CREATE TABLE IF NOT EXISTS ${quote(recordTable)} (${definitions.join(', ')}, PRIMARY KEY (table_name, column_name))`;
+  return `CREATE TABLE IF NOT EXISTS ${quoteTable(table)} (${definitions.join(', ')}, PRIMARY KEY (table_name, column_name))`;
 }
 
 /** The statements that write the record. */
 export function writeRecord(
+  table: string,
   rows: readonly RecordRow[],
   dialect: SqlSyntax & StoredForms,
 ): readonly string[] {
   const values = rows.map(
-    ({ table, column, owner, resource, field, kind, isMade }) =>
-      `(${[table, column, owner, resource, field, kind].map(dialect.text).join(', ')}, ${isMade ? 1 : 0})`,
+    ({ table: named, column, owner, resource, field, kind, isMade }) =>
+      `(${[named, column, owner, resource, field, kind].map(dialect.text).join(', ')}, ${isMade ? 1 : 0})`,
   );
   return [
-    createRecord(dialect),
-    `DELETE FROM ${quote(recordTable)} WHERE ${isOfTable}`,
+    createRecord(table, dialect),
+    `DELETE FROM ${quoteTable(table)} WHERE ${isOfTable}`,
     // SQLite allows 500 terms in a statement.
     ...inGroups(values, 200).map(
-      (group) => `INSERT INTO ${quote(recordTable)} (${columns}) VALUES ${group.join(', ')}`,
+      (group) => `INSERT INTO ${quoteTable(table)} (${columns}) VALUES ${group.join(', ')}`,
     ),
   ];
 }

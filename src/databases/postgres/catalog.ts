@@ -1,5 +1,7 @@
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { isComputed, postgresText } from './dialect.ts';
+import { servicePrefix, type ServiceSettings } from '../../model/service-table.ts';
+import { quote } from '../../sql/dialect.ts';
 import { DatabaseFailure } from '../database.ts';
 import type { Ask } from './database.ts';
 import type {
@@ -12,13 +14,22 @@ import type {
 } from '../existing/actual-schema.ts';
 import { readRecord, recordQuery, recordTable, type RecordRow } from '../existing/schema-record.ts';
 
-/** What is read: the schemas, or else the one in which new tables are created; and whether views and foreign tables are. */
+/**
+ * What is read: the schemas, or else the one in which new tables are created; and whether views and foreign tables are.
+ * `service`: the schema whose own tables of a service are read as well, named with it.
+ */
 export interface Scope {
   readonly hasViews?: boolean;
   readonly schemas?: readonly string[] | undefined;
+  readonly service?: string | undefined;
 }
 
-const ownSchema = `to_regnamespace(quote_ident(current_schema()))`;
+/** The schema in which new tables are created. */
+export const ownSchema = `to_regnamespace(quote_ident(current_schema()))`;
+
+export function schemaNamed(name: string): string {
+  return `to_regnamespace(${postgresText(quote(name))})`;
+}
 
 /** Restricts a query to what is in the schemas of a scope. */
 export function inSchemas(namespace: string, { schemas }: Scope): string {
@@ -27,11 +38,22 @@ export function inSchemas(namespace: string, { schemas }: Scope): string {
     : `${namespace} IN (SELECT oid FROM pg_namespace WHERE nspname IN (${schemas.map(postgresText).join(', ')}))`;
 }
 
-/** The name of a relation: with its schema, unless that is the one in which new tables are created. */
-export function tableName(relation: string): string {
-  const schema = `${relation}.relnamespace`;
+/** Whether a relation is an own table of a service in its schema; undefined if the scope has none. */
+function isOfService(relation: string, { service }: Scope): string | undefined {
+  if (service === undefined) return undefined;
   return (
-    `(CASE WHEN ${schema} = ${ownSchema} THEN '' ELSE` +
+    `(${relation}.relnamespace = ${schemaNamed(service)}` +
+    ` AND starts_with(${relation}.relname, ${postgresText(servicePrefix)}))`
+  );
+}
+
+/** The name of a relation: with its schema, unless that is the one in which new tables are created. */
+export function tableName(relation: string, scope: Scope = {}): string {
+  const schema = `${relation}.relnamespace`;
+  const named = isOfService(relation, scope);
+  const isPlain = `${schema} = ${ownSchema}${named === undefined ? '' : ` AND ${named} IS NOT TRUE`}`;
+  return (
+    `(CASE WHEN ${isPlain} THEN '' ELSE` +
     ` (SELECT nspname || '.' FROM pg_namespace WHERE oid = ${schema}) END || ${relation}.relname)`
   );
 }
@@ -39,7 +61,9 @@ export function tableName(relation: string): string {
 /** Restricts a query to tables, or also to views and foreign tables. */
 function inScope(scope: Scope): string {
   const kinds = scope.hasViews === true ? "'r', 'p', 'v', 'm', 'f'" : "'r', 'p'";
-  return `${inSchemas('table_.relnamespace', scope)} AND table_.relkind IN (${kinds})`;
+  const own = isOfService('table_', scope);
+  const isIn = inSchemas('table_.relnamespace', scope);
+  return `${own === undefined ? isIn : `(${isIn} OR ${own})`} AND table_.relkind IN (${kinds})`;
 }
 
 /**
@@ -61,7 +85,7 @@ const hasFillingTrigger =
   ` AND tgenabled <> 'D' AND tgtype & 7 = 7)`;
 
 const columnsQuery = (scope: Scope): string =>
-  `SELECT ${tableName('table_')}, attname, format_type(atttypid, atttypmod), NOT attnotnull,` +
+  `SELECT ${tableName('table_', scope)}, attname, format_type(atttypid, atttypmod), NOT attnotnull,` +
   ` atthasdef OR attidentity <> '', ${isComputed},` +
   ` CASE WHEN attcollation <> 0 THEN ${isByCodePoint('collation_')} END, pg_get_expr(adbin, adrelid),` +
   ` ${hasFillingTrigger}, table_.relkind = 'p', NOT coalesce(collation_.collisdeterministic, true) FROM pg_class AS table_` +
@@ -85,7 +109,7 @@ const isInOrder =
 
 /** B-tree indexes: no other method has an order. */
 const indexesQuery = (scope: Scope): string =>
-  `SELECT ${tableName('table_')}, index_.relname, (SELECT json_agg(attname ORDER BY place) FROM` +
+  `SELECT ${tableName('table_', scope)}, index_.relname, (SELECT json_agg(attname ORDER BY place) FROM` +
   ` unnest(indkey::int[]) WITH ORDINALITY AS key(number, place) JOIN pg_attribute` +
   ` ON attrelid = indrelid AND attnum = key.number WHERE place <= indnkeyatts)::jsonb,` +
   ` indisunique, indisprimary, CASE WHEN NOT EXISTS (SELECT 1 FROM pg_constraint` +
@@ -107,7 +131,7 @@ function namesOf(table: string, numbers: string): string {
 }
 
 const referencesQuery = (scope: Scope): string =>
-  `SELECT ${tableName('table_')}, ${namesOf('conrelid', 'conkey')}, ${tableName('target')},` +
+  `SELECT ${tableName('table_', scope)}, ${namesOf('conrelid', 'conkey')}, ${tableName('target', scope)},` +
   ` ${namesOf('confrelid', 'confkey')}, confdeltype, conname, confupdtype, condeferrable, condeferred,` +
   // The column exists from PostgreSQL 18 on.
   ` coalesce((to_jsonb(pg_constraint) ->> 'conenforced')::boolean, true), convalidated` +
@@ -170,10 +194,10 @@ interface ReadTable extends ActualTable {
   readonly brokenIndexes: ActualIndex[];
 }
 
-/** Reads the tables of a database and the record of migrations. */
-export async function readFound(ask: Ask): Promise<Found> {
-  const tables = await readTables(ask);
-  const record = await readMade(ask, tables);
+/** Reads the tables of a database and the record of migrations, wherever these settings say that it is. */
+export async function readFound(ask: Ask, settings: ServiceSettings = {}): Promise<Found> {
+  const tables = await readTables(ask, { service: settings.serviceSchema });
+  const record = await readMade(ask, tables, recordTable(settings));
   return { tables: new Map([...tables].map(([name, table]) => [name, () => table])), record };
 }
 
@@ -184,10 +208,16 @@ export async function readFound(ask: Ask): Promise<Found> {
 export async function readMade(
   ask: Ask,
   tables: ReadonlyMap<string, unknown>,
+  table = recordTable(),
 ): Promise<readonly RecordRow[]> {
-  if (!tables.has(recordTable)) return [];
-  const [row] = await ask(`SELECT has_table_privilege('${recordTable}', 'SELECT')`);
-  return row?.[0] === true ? readRecord(await ask(recordQuery)) : [];
+  if (!tables.has(table)) return [];
+  const [name = '', schema] = table.split('.').toReversed();
+  // Looking the table up by its name would fail without the right to use its schema.
+  const [row] = await ask(
+    `SELECT has_schema_privilege(relnamespace, 'USAGE') AND has_table_privilege(oid, 'SELECT') FROM pg_class` +
+      ` WHERE relname = ${postgresText(name)} AND relnamespace = ${schema === undefined ? ownSchema : schemaNamed(schema)}`,
+  );
+  return row?.[0] === true ? readRecord(await ask(recordQuery(table))) : [];
 }
 
 /** Reads the tables of a scope, by name. */

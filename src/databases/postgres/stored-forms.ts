@@ -46,7 +46,7 @@ function longestIn(form: StoredAs): number {
 
 /** The stored forms of an Api's fields in a database (`findForms`). Changes nothing. */
 export async function postgresForms(ask: Ask, api: Api): Promise<FoundForms> {
-  const found = await readFound(ask);
+  const found = await readFound(ask, api.settings.database);
   const fold = (name: string): string => cutName(name);
   const asking = findForms(api, { ...found, fold, dialect: postgres, holderOf });
   let next = asking.next();

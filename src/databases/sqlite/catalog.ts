@@ -2,7 +2,7 @@ import type Driver from 'better-sqlite3';
 import type { SqlValue } from '../../model/values.ts';
 import { guardedColumns, withoutGuards } from '../../sql/compile/json-guard.ts';
 import { quote } from '../../sql/dialect.ts';
-import { servicePrefix } from '../../sql/schema/service-tables.ts';
+import { servicePrefix } from '../../model/service-table.ts';
 import { baseOf, type BaseKind, type StoredKind } from '../../sql/stored-kind.ts';
 import { foldName, type TableColumns } from './existing-dialect.ts';
 import { readRecord, recordQuery, recordTable, type RecordRow } from '../existing/schema-record.ts';
@@ -44,8 +44,9 @@ export function hasTable(driver: Driver.Database, name: string): boolean {
 
 /** Reads the record of migrations (`recordQuery`); empty if none has run. */
 export function readMade(driver: Driver.Database): readonly RecordRow[] {
-  if (!hasTable(driver, recordTable)) return [];
-  return readRecord(driver.prepare<[], SqlValue[]>(recordQuery).raw().all());
+  const table = recordTable();
+  if (!hasTable(driver, table)) return [];
+  return readRecord(driver.prepare<[], SqlValue[]>(recordQuery(table)).raw().all());
 }
 
 /** JSON columns without a CHECK: those that no migration made, and those of old migrations. */

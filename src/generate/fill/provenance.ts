@@ -4,7 +4,7 @@ import type { Field, Resource } from '../../model/api.ts';
 import { isJsonObject } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { quote } from '../../sql/dialect.ts';
-import { servicePrefix } from '../../sql/schema/service-tables.ts';
+import { servicePrefix } from '../../model/service-table.ts';
 import { buildStatement, type Statement } from '../../sql/statement.ts';
 import { readRecipe, withTables, type Recipe } from './recipe.ts';
 

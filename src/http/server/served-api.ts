@@ -109,7 +109,7 @@ export class ServedApi {
     this.database = database;
     if (original === undefined) database.serve?.(api);
     this.statements = writeStatements(database.dialect);
-    this.keys = new IdempotencyKeys(database, isUnmanaged(api));
+    this.keys = new IdempotencyKeys(database, isUnmanaged(api), api.settings.database);
     this.auditLog = api.audit && new AuditLog(api.audit, database);
     this.readiness = new ReadinessProbe(api, database);
   }

@@ -5,7 +5,7 @@ import { counted } from '../../model/values.ts';
 import type { FieldSpecification } from '../../specification/specification.ts';
 import { quote, quoteTable } from '../../sql/dialect.ts';
 import { postgres } from '../../databases/postgres/dialect.ts';
-import { servicePrefix } from '../../sql/schema/service-tables.ts';
+import { isServiceTable, servicePrefix } from '../../model/service-table.ts';
 import {
   inSchemas,
   readMade,
@@ -64,6 +64,7 @@ const othersQuery = (scope: Scope): string =>
 const schemasQuery = (scope: Scope): string =>
   `SELECT nspname, count(*)::int FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace` +
   ` WHERE relkind IN ('r', 'p') AND nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'` +
+  ` AND NOT starts_with(relname, '${servicePrefix}')` +
   ` AND NOT (${inSchemas('relnamespace', scope)}) GROUP BY nspname ORDER BY nspname`;
 
 const kinds: Readonly<Record<string, string>> = {
@@ -128,7 +129,7 @@ export async function readPostgres(
   const found: FoundTable[] = [];
   for (const actual of tables.values()) {
     const { name } = actual;
-    const isOwn = name.slice(name.indexOf('.') + 1).startsWith(servicePrefix);
+    const isOwn = isServiceTable(name);
     if (isOwn || parts.has(name)) continue;
     const rows = record.filter((row) => row.table === name);
     const recorded = new Map(rows.map((row) => [row.column, row]));

@@ -6,7 +6,7 @@ import Driver from 'better-sqlite3';
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { quote } from '../../sql/dialect.ts';
 import { foldName } from '../../databases/sqlite/existing-dialect.ts';
-import { servicePrefix } from '../../sql/schema/service-tables.ts';
+import { servicePrefix } from '../../model/service-table.ts';
 import {
   pairOf,
   type ActualColumn,

@@ -1,5 +1,5 @@
-import { quote } from '../../sql/dialect.ts';
-import { columnSql, deleteActions } from '../../sql/schema/schema.ts';
+import { quote, quoteTable } from '../../sql/dialect.ts';
+import { columnSql, deleteActions, withoutSchema } from '../../sql/schema/schema.ts';
 import type { ColumnSchema, ReferenceSchema } from '../../sql/schema/table.ts';
 import type {
   ActualReference,
@@ -12,6 +12,7 @@ import {
   renameTypeSql,
   valueFrom,
   type ColumnChange,
+  type IndexDrop,
   type SchemaChanges,
   type TableChange,
 } from '../changes.ts';
@@ -42,10 +43,10 @@ export function statementsOf(
   return [
     // Foreign keys prevent changes of the columns on either side.
     ...altering(dropReferences),
-    ...changes.dropIndexes.map((name) => ({
-      sql: `DROP INDEX ${quote(name)}`,
-      purpose: `drop the index ${name}`,
-      table: name,
+    ...changes.dropIndexes.map((index) => ({
+      sql: `DROP INDEX ${indexName(index)}`,
+      purpose: `drop the index ${index.name}`,
+      table: index.table,
     })),
     ...dropTables(changes),
     ...changes.renameTables.map(({ from, to }) => ({
@@ -55,7 +56,7 @@ export function statementsOf(
     })),
     ...altering(renameColumns),
     ...createTables.map(({ name, columns }) => ({
-      sql: `CREATE TABLE ${quote(name)} (${columns.map(columnOf).join(', ')})`,
+      sql: `CREATE TABLE ${quoteTable(name)} (${columns.map(columnOf).join(', ')})`,
       purpose: `create the table ${name}`,
       table: name,
     })),
@@ -91,6 +92,12 @@ export function statementsOf(
   ];
 }
 
+/** An index as SQL names it: it is in the schema of its table. */
+export function indexName({ name, table }: IndexDrop): string {
+  const schema = table.slice(0, -withoutSchema(table).length);
+  return `${schema === '' ? '' : `${quote(schema.slice(0, -1))}.`}${quote(name)}`;
+}
+
 /** Drops them in one statement, since they may refer to each other. */
 function dropTables({ dropTables: names }: SchemaChanges): readonly NamedStatement[] {
   const [table] = names;
@@ -123,7 +130,7 @@ function dropReferences({ actual, columns }: TableChange): readonly string[] {
   return columns.flatMap((column) => {
     const name = column.reference.actual?.name;
     return isReleased(column) && name !== undefined
-      ? [`ALTER TABLE ${quote(actual.name)} DROP CONSTRAINT ${quote(name)}`]
+      ? [`ALTER TABLE ${quoteTable(actual.name)} DROP CONSTRAINT ${quote(name)}`]
       : [];
   });
 }
@@ -157,12 +164,12 @@ function addReference(
   actual?: ActualReference,
   constraint?: string,
 ): readonly string[] {
-  const target = `${quote(reference.table)} (${quote(reference.column)})`;
+  const target = `${quoteTable(reference.table)} (${quote(reference.column)})`;
   const name = constraint === undefined ? '' : ` CONSTRAINT ${quote(constraint)}`;
   const action = deleteActions[reference.onDelete];
   const isLike = actual?.onDelete === 'NO ACTION' && action === 'RESTRICT';
   return [
-    `ALTER TABLE ${quote(table)} ADD${name} FOREIGN KEY (${quote(column)})` +
+    `ALTER TABLE ${quoteTable(table)} ADD${name} FOREIGN KEY (${quote(column)})` +
       ` REFERENCES ${target} ON DELETE ${isLike ? 'NO ACTION' : action}${actual?.others ?? ''}`,
   ];
 }
@@ -171,7 +178,7 @@ function renameColumns({ name, columns }: TableChange): readonly string[] {
   return columns.flatMap((column) =>
     column.actual !== undefined && isRenamed(column)
       ? [
-          `ALTER TABLE ${quote(name)} RENAME COLUMN ${quote(column.actual.name)} TO ${quote(column.name)}`,
+          `ALTER TABLE ${quoteTable(name)} RENAME COLUMN ${quote(column.actual.name)} TO ${quote(column.name)}`,
         ]
       : [],
   );
@@ -182,7 +189,7 @@ function renameColumns({ name, columns }: TableChange): readonly string[] {
  * while it is locked for reading.
  */
 function alterTable({ name, actual: there, columns }: TableChange): readonly string[] {
-  const table = quote(name);
+  const table = quoteTable(name);
   const alter = (action: string): string => `ALTER TABLE ${table} ${action}`;
   const first: string[] = [];
   const actions: string[] = [];

@@ -2,7 +2,7 @@ import { postgres } from '../../databases/postgres/dialect.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
 import type { Ask } from '../../databases/postgres/database.ts';
-import { quote } from '../../sql/dialect.ts';
+import { quoteTable } from '../../sql/dialect.ts';
 import { keepsValues, step, type SchemaChanges } from '../changes.ts';
 import { typeName } from './types.ts';
 
@@ -139,7 +139,7 @@ export async function dependentObstacles(
         isInherited === true
           ? 'it is inherited from another table; change it there'
           : isOfType === true
-            ? `the table is made of a type; take that away: ALTER TABLE ${quote(String(table))} NOT OF`
+            ? `the table is made of a type; take that away: ALTER TABLE ${quoteTable(String(table))} NOT OF`
             : 'the table is divided by it; make the table anew by hand',
     }),
   );

@@ -1,12 +1,12 @@
 import { counted } from '../../model/values.ts';
-import { quote } from '../../sql/dialect.ts';
+import { quote, quoteTable } from '../../sql/dialect.ts';
 import { DatabaseFailure } from '../../databases/database.ts';
 import type { Ask } from '../../databases/postgres/database.ts';
 import { isLoss } from '../../databases/postgres/errors.ts';
 import type { SchemaRules } from '../../databases/existing/actual-schema.ts';
 import type { Migration, SchemaChanges } from '../changes.ts';
 import { creationOf } from '../indexes.ts';
-import { addsReferences } from './changes.ts';
+import { addsReferences, indexName } from './changes.ts';
 import { reasonOf } from './reasons.ts';
 
 // What is done after the transaction of a migration, each statement by itself, while other sessions go on writing. See
@@ -36,16 +36,16 @@ function laterSteps(changes: SchemaChanges, rules: SchemaRules): readonly LaterS
         const create = rules
           .indexSql(table, index, collated)
           .replace(/^CREATE (UNIQUE )?INDEX /u, (words) => `${words}CONCURRENTLY `);
-        const undo = `DROP INDEX CONCURRENTLY IF EXISTS ${quote(index.name)}`;
+        const undo = `DROP INDEX CONCURRENTLY IF EXISTS ${indexName({ name: index.name, table: table.name })}`;
         // If the session was lost amid it, the index is there and not finished.
-        const isBroken = changes.dropIndexes.includes(index.name);
+        const isBroken = changes.dropIndexes.some(({ name }) => name === index.name);
         const sql = isBroken ? [undo, create] : [create];
         return { summary: creationOf(table.name, index), sql, undo };
       }),
     ...changes.validations.map(({ summary, table, constraint }) => ({
       summary,
-      sql: [`ALTER TABLE ${quote(table)} VALIDATE CONSTRAINT ${quote(constraint)}`],
-      undo: `ALTER TABLE ${quote(table)} DROP CONSTRAINT IF EXISTS ${quote(constraint)}`,
+      sql: [`ALTER TABLE ${quoteTable(table)} VALIDATE CONSTRAINT ${quote(constraint)}`],
+      undo: `ALTER TABLE ${quoteTable(table)} DROP CONSTRAINT IF EXISTS ${quote(constraint)}`,
     })),
   ];
 }

@@ -2,7 +2,7 @@ import { DatabaseFailure } from '../../databases/database.ts';
 import type { PostgresDatabase } from '../../databases/postgres/database.ts';
 import { isDependedOn } from '../../databases/postgres/errors.ts';
 import { postgres } from '../../databases/postgres/dialect.ts';
-import { quote } from '../../sql/dialect.ts';
+import { quoteTable } from '../../sql/dialect.ts';
 
 /** Why the server refused a statement, without a full stop. */
 export function reasonOf(error: unknown): string {
@@ -26,7 +26,7 @@ export async function lockFailure(
     .inspect((ask) =>
       ask(
         `SELECT DISTINCT pid::text, application_name FROM pg_locks JOIN pg_stat_activity USING (pid)
-         WHERE relation = to_regclass(${postgres.text(quote(table))}) AND granted AND pid <> pg_backend_pid()
+         WHERE relation = to_regclass(${postgres.text(quoteTable(table))}) AND granted AND pid <> pg_backend_pid()
          ORDER BY pid::text LIMIT 3`,
       ),
     )

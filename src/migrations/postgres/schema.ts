@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../../model/api.ts';
-import { quote } from '../../sql/dialect.ts';
+import { quote, quoteTable } from '../../sql/dialect.ts';
 import { convertColumn, jsonbOf, repeatsMembers } from '../../databases/postgres/conversion.ts';
 import { postgres } from '../../databases/postgres/dialect.ts';
 import { cutName, type MigrationStep } from '../../sql/schema/schema.ts';
 import { baseOf, type StoredKind } from '../../sql/stored-kind.ts';
 import type { Fill, IndexSchema, TableSchema } from '../../sql/schema/table.ts';
-import { readFound } from '../../databases/postgres/catalog.ts';
+import { ownSchema, readFound, schemaNamed } from '../../databases/postgres/catalog.ts';
 import { dependentObstacles } from './dependents.ts';
 import { anyDecimal, kindOfType, typeName, typeOfKind } from './types.ts';
 import { isServed } from '../../databases/postgres/native-types.ts';
@@ -21,9 +21,14 @@ import {
   type Conversion,
   type SchemaRules,
 } from '../../databases/existing/actual-schema.ts';
-import { isChanged, type Migration } from '../changes.ts';
+import { isChanged, step, type Migration } from '../changes.ts';
 import { DatabaseFailure } from '../../databases/database.ts';
-import { createRecord, lockRecord, writeRecord } from '../../databases/existing/schema-record.ts';
+import {
+  createRecord,
+  lockRecord,
+  recordTable,
+  writeRecord,
+} from '../../databases/existing/schema-record.ts';
 import {
   arePossible,
   findMigration,
@@ -56,9 +61,13 @@ const rules: SchemaRules = {
   convert,
   fillSql,
   tableOptions: '',
-  countOthers: (name) =>
-    `SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(current_schema()))` +
-    ` AND relkind NOT IN ('r', 'p') AND relname = ${postgres.text(cutName(name))}`,
+  countOthers: (table) => {
+    const [name = '', schema] = table.split('.').toReversed();
+    return (
+      `SELECT count(*) FROM pg_class WHERE relnamespace = ${schema === undefined ? ownSchema : schemaNamed(schema)}` +
+      ` AND relkind NOT IN ('r', 'p') AND relname = ${postgres.text(cutName(name))}`
+    );
+  },
   rebuilds: false,
   finishesLater: true,
   renames: () => true,
@@ -167,7 +176,7 @@ export async function migrate(
   try {
     const planned = await prepared(database, api, options);
     if (isEmpty(planned) || !arePossible(planned.steps, options)) return planned.steps;
-    await makeRecord(database);
+    await makeRecord(database, api);
     const changed = await changeOnceFree(database, api, options, progress);
     progress.at = undefined;
     if (changed.isUnfinished) await finishAlone(database, api, options);
@@ -226,7 +235,7 @@ function finishAlone(
   options: MigrationOptions,
 ): Promise<void> {
   return database.changeSchema(async (ask) => {
-    await ask(lockRecord);
+    await ask(lockRecord(recordTable(api.settings.database)));
     await database.alone(async (alone) =>
       finish(alone, await prepareMigration(alone, rules, api, options), rules),
     );
@@ -234,12 +243,28 @@ function finishAlone(
 }
 
 /** The table whose lock separates migrations. If two create it at once, one of them fails, and the table exists. */
-async function makeRecord(database: PostgresDatabase): Promise<void> {
+async function makeRecord(
+  database: PostgresDatabase,
+  { settings: { database: settings } }: Api,
+): Promise<void> {
+  const schema = settings?.serviceSchema;
+  // `IF NOT EXISTS` needs the right to make schemas even if there is nothing to make.
+  if (schema !== undefined && (await database.inspect((ask) => lacksSchema(ask, schema))))
+    await make(database, `CREATE SCHEMA IF NOT EXISTS ${quote(schema)}`);
+  await make(database, createRecord(recordTable(settings), postgres));
+}
+
+async function make(database: PostgresDatabase, sql: string): Promise<void> {
   try {
-    await database.writeOne({ sql: createRecord(postgres), parameters: [] }, { bound: [] });
+    await database.writeOne({ sql, parameters: [] }, { bound: [] });
   } catch (error) {
     if (!isThere(error)) throw error;
   }
+}
+
+async function lacksSchema(ask: Ask, schema: string): Promise<boolean> {
+  const [row] = await ask(`SELECT ${schemaNamed(schema)} IS NULL`);
+  return row?.[0] === true;
 }
 
 /** The transaction of a migration. Undefined if tables had to be locked and the server has no table locks. */
@@ -252,8 +277,9 @@ async function change(
 ): Promise<Changed | undefined> {
   let hasLocks = true;
   const changing = database.changeSchema(async (ask) => {
+    const ownRecord = recordTable(api.settings.database);
     // Waits without a limit for another migration.
-    await ask(lockRecord);
+    await ask(lockRecord(ownRecord));
     const [[seconds = 0] = []] = await ask(limitWaiting);
     progress.pause = (Number(seconds) * 1_000) / 3;
     const ownRules = rulesOf(database);
@@ -277,7 +303,7 @@ async function change(
       await ask(sql);
     }
     progress.at = undefined;
-    if (isRecordStale) for (const sql of writeRecord(record, postgres)) await ask(sql);
+    if (isRecordStale) for (const sql of writeRecord(ownRecord, record, postgres)) await ask(sql);
     return { steps, isUnfinished: isFinishedLater(changes) };
   });
   return changing.catch((error: unknown) => {
@@ -299,7 +325,7 @@ function locksOf({ changes }: Migration): readonly NamedStatement[] {
   );
   const names = new Set([...examined.map(({ actual }) => actual.name), ...changes.dropTables]);
   return [...names].map((table) => ({
-    sql: `LOCK TABLE ${quote(table)} IN ACCESS EXCLUSIVE MODE`,
+    sql: `LOCK TABLE ${quoteTable(table)} IN ACCESS EXCLUSIVE MODE`,
     purpose: `lock the table ${table}`,
     table,
   }));
@@ -311,7 +337,7 @@ async function prepareMigration(
   api: Api,
   options: MigrationOptions,
 ): Promise<Migration> {
-  const asking = findMigration(api, ownRules, await readFound(ask), options);
+  const asking = findMigration(api, ownRules, await readFound(ask, api.settings.database), options);
   let next = asking.next();
   while (next.done !== true) {
     const [row] = await ask(next.value);
@@ -319,7 +345,10 @@ async function prepareMigration(
   }
   const migration = next.value;
   const obstacles = await dependentObstacles(ask, migration.changes);
-  return { ...migration, steps: [...migration.steps, ...obstacles] };
+  const schema = api.settings.database?.serviceSchema;
+  const isToMake = schema !== undefined && !isEmpty(migration) && (await lacksSchema(ask, schema));
+  const first = isToMake ? [step(`create schema ${schema}`, { isExtra: true })] : [];
+  return { ...migration, steps: [...first, ...migration.steps, ...obstacles] };
 }
 
 /** The null order of sorts: nulls first ascending, last descending. Columns that are never null need none. */
@@ -331,5 +360,5 @@ function indexSql(table: TableSchema, index: IndexSchema): string {
   const keys = withId(table, index).map(
     (name) => `${quote(name)}${putsNullsFirst(table, name) ? ' NULLS FIRST' : ''}`,
   );
-  return `CREATE ${index.unique ? 'UNIQUE ' : ''}INDEX ${quote(index.name)} ON ${quote(table.name)} (${keys.join(', ')})`;
+  return `CREATE ${index.unique ? 'UNIQUE ' : ''}INDEX ${quote(index.name)} ON ${quoteTable(table.name)} (${keys.join(', ')})`;
 }

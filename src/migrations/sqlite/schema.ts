@@ -16,7 +16,7 @@ import {
   type Migration,
   type SchemaChanges,
 } from '../changes.ts';
-import { writeRecord } from '../../databases/existing/schema-record.ts';
+import { recordTable, writeRecord } from '../../databases/existing/schema-record.ts';
 import {
   arePossible,
   findMigration,
@@ -201,7 +201,7 @@ export async function migrate(
     if (arePossible(migration.steps, options)) {
       make(driver, migration.changes);
       if (migration.isRecordStale)
-        for (const sql of writeRecord(migration.record, sqlite)) driver.exec(sql);
+        for (const sql of writeRecord(recordTable(), migration.record, sqlite)) driver.exec(sql);
     }
     driver.exec('COMMIT');
     return migration.steps;
@@ -218,7 +218,7 @@ function make(driver: Driver.Database, changes: SchemaChanges): void {
     changes.alterTables.some((table) => needsRebuild(table, rules)) ||
     changes.dropTables.length > 0;
   const before = isRisky ? faultsOf(driver) : new Map<string, number>();
-  for (const name of changes.dropIndexes) driver.exec(`DROP INDEX ${quote(name)}`);
+  for (const { name } of changes.dropIndexes) driver.exec(`DROP INDEX ${quote(name)}`);
   for (const name of changes.dropTables) driver.exec(`DROP TABLE ${quote(name)}`);
   for (const { from, to } of changes.renameTables)
     driver.exec(`ALTER TABLE ${quote(from)} RENAME TO ${quote(to)}`);

@@ -8,6 +8,7 @@ import type {
 import { decide, matchingRules, type Rule, type Subject } from '../access.ts';
 import type { Audit, Field, Resource } from '../api.ts';
 import { fieldTypes } from '../field-types/registry.ts';
+import { serviceTable } from '../service-table.ts';
 import type { DraftResource } from './draft.ts';
 import { buildFields } from './fields.ts';
 import { reportUnknown } from './names.ts';
@@ -29,12 +30,9 @@ const source: ResourceSpecification = {
   },
 };
 
-/** The table of the audit log. */
-const table = '_plinth_audit';
-
 /** Builds the audit log that `audit` asks for; undefined if it asks for none. */
 export function buildAudit(
-  { audit, api }: Specification,
+  { audit, api, database }: Specification,
   resources: ReadonlyMap<string, Resource>,
   report: Report,
 ): Audit | undefined {
@@ -53,12 +51,17 @@ export function buildAudit(
       recorded.set(resource, fieldsShownTo(roles, resource));
   const path = audit === true ? ['audit'] : ['audit', 'roles'];
   const rules = roles.map((role): Rule => ({ role, where: undefined, path }));
-  return { resource: logOf(rules, api?.pagination ?? 'page', report), recorded, keep };
+  return {
+    resource: logOf(rules, api?.pagination ?? 'page', serviceTable('audit', database), report),
+    recorded,
+    keep,
+  };
 }
 
 function logOf(
   read: readonly Rule[],
   pagination: Resource['pagination'],
+  table: string,
   report: Report,
 ): Resource {
   const nobody: readonly Rule[] = [{ role: 'none', where: undefined, path: ['audit'] }];

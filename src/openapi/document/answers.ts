@@ -33,7 +33,7 @@ function componentOf(status: number): string {
 /**
  * The errors of an operation, by status. `asksWho`: it may be refused for want of credentials; `hasSunset`: the version ends at a
  * day that is known; `isSimulated`: requests may be answered with errors of any status, as with `isRaised`, where the database
- * raises them, and for writes with `hasCode`, where hooks do.
+ * raises them, and for writes with `hasCode`, where hooks do; `mayLackKeys`: there may be no table for Idempotency-Keys.
  */
 export function errorsOf(
   kind: RequestKind,
@@ -43,17 +43,20 @@ export function errorsOf(
     isSimulated,
     isRaised,
     hasCode,
+    mayLackKeys = false,
   }: {
     readonly asksWho: boolean;
     readonly hasSunset: boolean;
     readonly isSimulated: boolean;
     readonly isRaised: boolean;
     readonly hasCode: boolean;
+    readonly mayLackKeys?: boolean;
   },
 ): Readonly<Record<string, JsonSchema>> {
   const statuses = [
     ...statusesOf[kind].filter((status) => asksWho || status !== 401),
     ...(hasSunset ? [410] : []),
+    ...(mayLackKeys ? [501] : []),
   ].sort((a, b) => a - b);
   const isOfHooks = hasCode && kind !== 'list' && kind !== 'read';
   const other = isOfHooks

@@ -109,6 +109,7 @@ export function batchPath(
         content: { 'application/json': { schema: { type: 'array', items: answer } } },
       },
       ...errorsOf('replace', {
+        mayLackKeys: database?.managed === false,
         asksWho: auth !== undefined,
         hasSunset: version.sunset !== undefined,
         isSimulated: isSimulated(context),

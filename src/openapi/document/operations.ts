@@ -181,6 +181,7 @@ function operation(
         isSimulated: isSimulated(context),
         isRaised: api.settings.database?.messages === true,
         hasCode: api.settings.code !== undefined,
+        mayLackKeys: kind === 'create' && api.settings.database?.managed === false,
       }),
     },
   };

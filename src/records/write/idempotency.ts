@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
 import type { WritePlan } from '../../query/plan.ts';
+import type { ServiceSettings } from '../../model/service-table.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
 import type { Requester } from '../../sql/statement.ts';
@@ -79,10 +80,10 @@ export class IdempotencyKeys {
   /** Whether its table is known to be there: that of an unmanaged database may be missing. */
   private isThere: boolean;
 
-  constructor(database: Database, mayBeMissing: boolean) {
+  constructor(database: Database, mayBeMissing: boolean, settings?: ServiceSettings) {
     this.database = database;
     this.isThere = !mayBeMissing;
-    this.statements = keyStatements(database.dialect);
+    this.statements = keyStatements(database.dialect, settings);
     this.expired = new ExpiredRows(database, this.statements.deleteExpired);
   }
 
@@ -155,7 +156,7 @@ export class IdempotencyKeys {
   ): Promise<Result<KeptResult>> {
     const atOnce =
       context.around === undefined
-        ? await createAtOnce(plan, statements, context, keyed, end)
+        ? await createAtOnce(plan, statements, this.statements.table, context, keyed, end)
         : undefined;
     if (atOnce !== undefined) return ok(atOnce);
     const done = await this.claiming(keyed, end, context.requester, async (transaction, kept) => {
@@ -273,6 +274,7 @@ export class IdempotencyKeys {
 async function createAtOnce(
   plan: WritePlan,
   statements: WriteStatements,
+  table: string,
   context: WriteContext,
   { scope, request, at, status, locationPrefix, database }: KeyedRequest,
   end: number,
@@ -283,7 +285,7 @@ async function createAtOnce(
   // The statement locks the record before the key, and the holder of the key may wait for that record: wait briefly.
   const wait = Math.min(shortWait, milliseconds(end));
   try {
-    const kept = { scope, request, at, status, wait, locationPrefix };
+    const kept = { table, scope, request, at, status, wait, locationPrefix };
     const whole = await createWithLinks(plan, context, database, statements, kept);
     return (
       whole && {

@@ -57,9 +57,9 @@ export async function withStoredForms<File extends ModelFile>(
   target: Target,
   specification: File,
 ): Promise<File> {
-  const { name, forms } = await named(context, target);
+  const { name, forms, hasSchemas } = await named(context, target);
   try {
-    return applyForms(specification, await forms(specification.api));
+    return applyForms(specification, { forms: await forms(specification.api), hasSchemas });
   } catch (error) {
     throw databaseFailure(error, name);
   }

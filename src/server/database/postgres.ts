@@ -46,6 +46,7 @@ export function postgresDatabase(
   };
   return {
     name,
+    hasSchemas: true,
     inspect: (api, _missing, options) => onSchema((schema) => planMigration(schema, api, options)),
     forms: (api) => onSchema((schema) => schema.inspect((ask) => postgresForms(ask, api))),
     columnAdvice: (api) => onSchema((schema) => schema.inspect((ask) => columnAdvice(ask, api))),

@@ -27,6 +27,7 @@ export function sqliteFile(
   const path = resolve(folder, name);
   return {
     name,
+    hasSchemas: false,
     inspect: async (api, missing, migration) => {
       const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
       const isEmpty = !isThere && missing === 'empty';
@@ -69,6 +70,7 @@ export function sqliteFile(
 /** A file in a private folder that is deleted at the end: a second connection could not see a database in memory. */
 export const temporaryFile = (options: SqliteOptions): NamedDatabase => ({
   name: 'sqlite::memory:',
+  hasSchemas: false,
   inspect: async (api) => inspectFile(':memory:', api),
   forms: async () => new Map(),
   columnAdvice: async () => [],

@@ -67,6 +67,7 @@ export type DatabaseAccess = 'create' | 'write' | 'read';
 export interface NamedDatabase {
   /** As messages name it, without a password. */
   readonly name: string;
+  readonly hasSchemas: boolean;
   /**
    * The steps that would bring it up to date. Changes and creates nothing. `missing` says whether a database that does not
    * exist counts as empty or is a failure.

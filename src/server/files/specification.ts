@@ -221,12 +221,25 @@ export function requireSpecification(
   );
 }
 
-/** Applies the stored forms that were found in the database. Fails if the specification does not fit one of them. */
-export function applyForms<File extends ModelFile>(specification: File, forms: FoundForms): File {
-  if (forms.size === 0) return specification;
+/** What a database says of how an Api is stored in it. */
+export interface FoundStorage {
+  readonly forms: FoundForms;
+  /** Whether it has schemas; without them its tables have no other names than their own. */
+  readonly hasSchemas: boolean;
+}
+
+/** Applies what was found in the database. Fails if the specification does not fit one of the stored forms. */
+export function applyForms<File extends ModelFile>(
+  specification: File,
+  { forms, hasSchemas }: FoundStorage,
+): File {
   const { name, positionOf } = specification;
+  const { database, ...others } = specification.api.settings;
+  const { serviceSchema, ...alike } = database ?? {};
+  const isMoved = serviceSchema !== undefined && !hasSchemas;
+  if (forms.size === 0 && !isMoved) return specification;
   const model = collectProblems(name, positionOf);
-  const { settings } = specification.api;
+  const settings = isMoved ? { ...others, database: alike } : specification.api.settings;
   const api = buildApi(settings, model.report, { forms, check: checkQueries });
   const errors = model.problems().filter(({ severity }) => severity === 'error');
   if (api !== undefined && errors.length === 0) return { ...specification, api };

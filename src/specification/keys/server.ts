@@ -109,6 +109,12 @@ export const database = exactly<DatabaseSpecification>()(
             'Whether callers get the messages of errors that functions and triggers raise on purpose.',
           default: false,
         }),
+        serviceSchema: text({
+          description:
+            'The schema of PostgreSQL with the tables of the service itself (`_plinth_…`); by default the first of the search path.',
+          expects: 'the name of a schema: at most 40 letters, digits and _, not beginning with pg_',
+          pattern: /^(?!pg_)[A-Za-z_][A-Za-z0-9_]{0,39}$/,
+        }),
       }),
       {
         description: 'The database: a URL, or a map with `url` and how to use it.',

@@ -1,7 +1,6 @@
 import { isComposite } from '../../model/field-types/composite-id.ts';
 import type { BelongsToMany, Field, Resource } from '../../model/api.ts';
 import { quote, quoteTable, type Dialect } from '../dialect.ts';
-import { keyTable } from './idempotency.ts';
 import type { Add } from '../statement.ts';
 
 /**
@@ -20,8 +19,8 @@ export interface CreateWithLinks {
     readonly relation: BelongsToMany;
     readonly shared: readonly Field[];
   }[];
-  /** Keep an Idempotency-Key row; the statement returns no row if the key is known. */
-  readonly isKept: boolean;
+  /** The quoted table that keeps an Idempotency-Key row, if any; the statement returns no row if the key is known. */
+  readonly keptIn: string | undefined;
   /** The database generates the id; the bound location is then the prefix before it. */
   readonly isDrawn: boolean;
 }
@@ -34,7 +33,7 @@ export interface CreateWithLinks {
 export function createWithLinksSql(
   { table, id }: Resource,
   shown: readonly string[],
-  { fields, links, isKept, isDrawn }: CreateWithLinks,
+  { fields, links, keptIn, isDrawn }: CreateWithLinks,
   dialect: Dialect,
   add: Add,
 ): string {
@@ -44,12 +43,13 @@ export function createWithLinksSql(
   const columns = (some: readonly Field[]): string[] => some.map(({ column }) => quote(column));
   const names = [...shown.map((_, index) => `c${index}`), 'id'].join(', ');
   const values = fields.map((field) => dialect.assigned(add(bound++), field)).join(', ');
-  const patience = isKept ? dialect.lockTimeout?.(add(kept + 3)) : undefined;
+  const patience = keptIn === undefined ? undefined : dialect.lockTimeout?.(add(kept + 3));
   const waiting = patience === undefined ? '' : ` FROM ${patience}`;
   // Check the key before the record is inserted, so that a repeated request does not use up an id.
-  const source = isKept
-    ? `SELECT ${values}${waiting} WHERE NOT EXISTS (SELECT 1 FROM ${keyTable} WHERE scope = ${add(kept)})`
-    : `VALUES (${values})`;
+  const source =
+    keptIn === undefined
+      ? `VALUES (${values})`
+      : `SELECT ${values}${waiting} WHERE NOT EXISTS (SELECT 1 FROM ${keptIn} WHERE scope = ${add(kept)})`;
   const key = quote(id.column);
   const returned = [...shown, isComposite(id) ? dialect.select(key, id) : key].join(', ');
   const steps = [
@@ -69,7 +69,7 @@ export function createWithLinksSql(
       failUnless(`(SELECT count(*) FROM linked${index}) = (SELECT count(*) ${wanted})`),
     );
   }
-  if (isKept) {
+  if (keptIn !== undefined) {
     const asked = [0, 1, 2, 4].map((place) => add(kept + place));
     // A numeric id needs no encoding in a URL, and in JSON quotes at most.
     const mark = id.type.json === 'string' ? '"' : '';
@@ -77,7 +77,7 @@ export function createWithLinksSql(
       ? [`'[${mark}' || created.id || '${mark}]'`, `${add(kept + 6)}::text || created.id`]
       : [add(kept + 5), add(kept + 6)];
     steps.push(
-      `kept AS (INSERT INTO ${keyTable} (scope, request, at, status, ids, location)` +
+      `kept AS (INSERT INTO ${keptIn} (scope, request, at, status, ids, location)` +
         ` SELECT ${[...asked, ...answer].join(', ')} FROM created)`,
     );
   }

@@ -1,22 +1,26 @@
-import type { Resource } from '../../model/api.ts';
-import { quote, type Dialect, type StoredForms } from '../dialect.ts';
+import type { Api } from '../../model/api.ts';
+import { serviceTable, type ServiceSettings } from '../../model/service-table.ts';
+import { quoteTable, type Dialect, type StoredForms } from '../dialect.ts';
 import { buildStatement, type Statement } from '../statement.ts';
 import { deleteExpired } from './expired.ts';
 import type { ColumnSchema, TableSchema } from '../schema/table.ts';
 
-const table = '_plinth_idempotency';
-/** The quoted name of the table. */
-export const keyTable = quote(table);
+/** The table of Idempotency-Keys. */
+function keyTable(settings: ServiceSettings | undefined): string {
+  return serviceTable('idempotency', settings);
+}
 
 /**
  * The table of Idempotency-Keys: `scope` is the digest of caller, version, path and key, `request` the digest of the
  * request, `at` its time. The other columns are null until the request has finished. Omitted if nobody may create records.
  */
 export function idempotencyTable(
-  resources: readonly Resource[],
+  { resources, settings }: Pick<Api, 'resources' | 'settings'>,
   { textType }: StoredForms,
 ): readonly TableSchema[] {
-  const isUsed = resources.some(({ access }) => access.create.some(({ role }) => role !== 'none'));
+  const isUsed = [...resources.values()].some(({ access }) =>
+    access.create.some(({ role }) => role !== 'none'),
+  );
   if (!isUsed) return [];
   const column = (name: string, nullable: boolean): ColumnSchema => ({
     name,
@@ -32,7 +36,7 @@ export function idempotencyTable(
   });
   return [
     {
-      name: table,
+      name: keyTable(settings.database),
       resource: undefined,
       takesRows: true,
       columns: [
@@ -43,13 +47,17 @@ export function idempotencyTable(
         column('ids', true),
         column('location', true),
       ],
-      indexes: [{ name: `${table}_at`, columns: ['at'], unique: false }],
+      indexes: [
+        { name: `${serviceTable('idempotency', undefined)}_at`, columns: ['at'], unique: false },
+      ],
     },
   ];
 }
 
 /** The statements on that table. Times are ISO texts, which sort like the times. */
 export interface KeyStatements {
+  /** The table as SQL names it. */
+  readonly table: string;
   /**
    * Claims scope 0 for request 1 at time 2 and returns a row, if the scope is free or was claimed before time 3. Waits for a
    * transaction that holds the claim, for at most 4 ms (the bound value with that number).
@@ -64,9 +72,14 @@ export interface KeyStatements {
 }
 
 /** Makes the statements for a dialect. */
-export function keyStatements(dialect: Dialect): KeyStatements {
-  const name = keyTable;
+export function keyStatements(
+  dialect: Dialect,
+  settings: ServiceSettings | undefined,
+): KeyStatements {
+  const table = keyTable(settings);
+  const name = quoteTable(table);
   return {
+    table: name,
     claim: buildStatement(dialect, (add) => {
       const [scope, request, at] = [add(0), add(1), add(2)];
       const waiting = dialect.lockTimeout?.(add(4));

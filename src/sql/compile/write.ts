@@ -61,13 +61,13 @@ export interface WriteStatements extends DeleteStatements {
   readonly same: (fields: readonly Field[]) => Statement;
 }
 
-function wholeKey({ fields, links, isKept, isDrawn }: CreateWithLinks): string {
+function wholeKey({ fields, links, keptIn, isDrawn }: CreateWithLinks): string {
   const names = (some: readonly Field[]): string => some.map(({ name }) => name).join(',');
   const linked = links.map(
     ({ relation: { through, ownerKey, targetKey }, shared }) =>
       `${through.name} ${names([ownerKey, targetKey, ...shared])}`,
   );
-  return ['whole', isKept, isDrawn, names(fields), ...linked].join('|');
+  return ['whole', keptIn, isDrawn, names(fields), ...linked].join('|');
 }
 
 /** How many statements are cached, and how many of those that return rows of one read. */

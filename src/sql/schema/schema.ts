@@ -66,7 +66,7 @@ export function schemaOf(
   });
   return [
     ...resources.filter(({ isManaged }) => isManaged).map(tableOf),
-    ...serviceTables(resources, dialect).map((table) => ({ ...table, isExtra: isUnmanaged(api) })),
+    ...serviceTables(api, dialect).map((table) => ({ ...table, isExtra: isUnmanaged(api) })),
     ...(api.audit === undefined
       ? []
       : [{ ...tableOf(api.audit.resource), resource: undefined, takesRows: true }]),
@@ -134,12 +134,17 @@ function indexesOf(resource: Resource, tables: ReadonlySet<string>): readonly In
     const key = JSON.stringify(columns);
     const isId = fields.length === 1 && fields[0] === resource.id;
     if (isId || indexes.has(key)) continue;
-    const [plain, distinct] = indexNames(resource.table, columns, unique);
+    const [plain, distinct] = indexNames(withoutSchema(resource.table), columns, unique);
     // Tables and indexes share a namespace.
     const name = tables.has(plain.toLowerCase()) ? distinct : plain;
     indexes.set(key, { name, columns, unique, ...otherwise(fields) });
   }
   return [...indexes.values()];
+}
+
+/** The name of a table without its schema, in which its indexes are, too. */
+export function withoutSchema(table: string): string {
+  return table.slice(table.lastIndexOf('.') + 1);
 }
 
 /** The alternative for a unique index that only a hasOne needs: to declare a hasMany. */

@@ -17,6 +17,8 @@ import { idReader, type WriteContext, type WrittenRecord } from '../result.ts';
 
 /** The Idempotency-Key row to keep with a create; the database fills in a generated id. */
 export interface KeyToKeep {
+  /** The table as SQL names it. */
+  readonly table: string;
   readonly scope: string;
   readonly request: string;
   readonly at: Date;
@@ -60,7 +62,7 @@ export function createWithLinks(
   const statement = statements.createWithLinks(compiled, {
     fields,
     links: added,
-    isKept: kept !== undefined,
+    keptIn: kept?.table,
     isDrawn,
   });
   const bound = [
