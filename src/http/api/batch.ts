@@ -11,10 +11,11 @@ import type { Transaction } from '../../databases/database.ts';
 import { asService, transactionAsDatabase } from '../../databases/transaction-as-database.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { jsonResponse, type Response } from '../response/response.ts';
-import type { Commit, Exchange } from './exchange.ts';
+import type { Commit, Exchange, Hooked, PlannedWrite } from './exchange.ts';
 import { announce } from './own-code/after-commits.ts';
 import { inside } from './in-process.ts';
-import { runOperation } from './operations.ts';
+import { untilUnchanged, type Attempt } from './own-code/until-unchanged.ts';
+import { atOperation, planOperation, runOperation } from './operations.ts';
 import { requesterOf } from './reads.ts';
 import { findRoute } from './router.ts';
 import { serverDefaults } from '../../specification/keys/server.ts';
@@ -75,31 +76,47 @@ export async function answerBatch(
     hasBegun && error.members?.['operation'] === undefined
       ? atOperation(texts.length, error)
       : error;
-  const work = async (transaction: Transaction): Promise<readonly Answered[]> => {
-    texts.length = 0;
-    hasBegun = true;
-    commits.length = 0;
-    const own: Exchange = {
-      ...exchange,
-      database: transactionAsDatabase(transaction, database),
-      serviceDatabase: transactionAsDatabase(asService(transaction), database),
-      commits,
+  const work =
+    (hooked: readonly (Hooked | undefined)[], attempt: Attempt | undefined) =>
+    async (transaction: Transaction): Promise<readonly Answered[]> => {
+      texts.length = 0;
+      hasBegun = true;
+      commits.length = 0;
+      await attempt?.check(transaction, true);
+      const own: Exchange = {
+        ...exchange,
+        database: transactionAsDatabase(transaction, database),
+        serviceDatabase: transactionAsDatabase(asService(transaction), database),
+        commits,
+      };
+      return runAll(operations.value, own, version, caller, texts, hooked);
     };
-    return runAll(operations.value, own, version, caller, texts);
-  };
   const requester = requesterOf({ exchange, caller });
-  if (key.value === undefined)
+  const alone = async (run: ReturnType<typeof work>): Promise<Result<undefined>> => {
     try {
-      await database.write(work, requester);
+      await database.write(run, requester);
+      return ok(undefined);
     } catch (error) {
       if (error instanceof ApiFailure) return fail(numbered(error.error));
       throw error;
     }
-  else {
+  };
+  const hooks = { exchange, operations: operations.value, version, caller };
+  if (key.value === undefined) {
+    const written = await withHooks(hooks, (...given) => alone(work(...given)));
+    if (!written.ok) return written;
+  } else {
     const keyed = keyedRequest(exchange, caller, version.number, key.value, bytes.value);
     const once = { ...keyed, status: 200, locationPrefix: undefined };
-    const kept = await exchange.keys.onceIn(once, requester, work);
-    if (!kept.ok) return fail(numbered(kept.error));
+    const { keys } = exchange;
+    const kept = await keys.inTurn(once, async () => {
+      const isNew = servedApi.code?.hasHooks === true && !(await keys.hasRun(once));
+      return withHooks(isNew ? hooks : undefined, async (...given) => {
+        const done = await keys.onceIn(once, requester, work(...given));
+        return done.ok ? done : fail(numbered(done.error));
+      });
+    });
+    if (!kept.ok) return kept;
     if (kept.value.isRepeated) {
       const again = await readAllAgain(kept.value.kept, exchange, caller);
       if (!again.ok) return again;
@@ -113,6 +130,40 @@ export async function answerBatch(
   return ok(jsonResponse(200, `[${texts.join(',')}]`, requestId, {}));
 }
 
+/** Runs the hooks of operations, then the transaction; see `untilUnchanged`. Without `hooks`, the transaction alone. */
+async function withHooks<Answer>(
+  hooks:
+    | {
+        readonly exchange: Exchange;
+        readonly operations: readonly BatchOperation[];
+        readonly version: Version;
+        readonly caller: Caller;
+      }
+    | undefined,
+  write: (
+    hooked: readonly (Hooked | undefined)[],
+    attempt: Attempt | undefined,
+  ) => Promise<Result<Answer>>,
+): Promise<Result<Answer>> {
+  const writes: PlannedWrite[] = [];
+  if (hooks?.exchange.servedApi.code?.hasHooks === true) {
+    const { exchange, operations, version, caller } = hooks;
+    const pace = exchange.servedApi.pace();
+    for (const [index, operation] of operations.entries()) {
+      await pace.next();
+      const planned = await planOperation(operation, exchange, version, caller);
+      if (planned !== undefined) writes.push({ ...planned, operation: index });
+    }
+  }
+  if (hooks === undefined || writes.length === 0) return write([], undefined);
+  return untilUnchanged(hooks.exchange, writes, (hooked, attempt) => {
+    const byOperation: (Hooked | undefined)[] = [];
+    for (const [index, { operation = 0 }] of writes.entries())
+      byOperation[operation] = hooked[index];
+    return write(byOperation, attempt);
+  });
+}
+
 /** Runs the operations in their order; throws an ApiFailure with the number of the first that fails. */
 async function runAll(
   operations: readonly BatchOperation[],
@@ -120,6 +171,7 @@ async function runAll(
   version: Version,
   caller: Caller,
   texts: string[],
+  hooked: readonly (Hooked | undefined)[],
 ): Promise<readonly Answered[]> {
   const { bodyLimit = serverDefaults.bodyLimit } = exchange.servedApi.api.settings.server ?? {};
   const answers: Answers = { byName: new Map(), left: bodyLimit };
@@ -130,7 +182,8 @@ async function runAll(
   const own: Exchange = { ...exchange, spoil: (error) => void spoiled.push(error) };
   for (const [index, operation] of operations.entries()) {
     await pace.next();
-    const answered = await runOperation(operation, answers, own, version, caller);
+    const stage = { kind: 'write', hooked: hooked[index] } as const;
+    const answered = await runOperation(operation, answers, own, version, caller, stage);
     const [failure] = spoiled;
     if (failure instanceof ApiFailure) throw new ApiFailure(atOperation(index, failure.error));
     if (failure !== undefined) throw failure;
@@ -146,10 +199,6 @@ async function runAll(
     kept.push([response.status, headers, url, ids, isArray, operation.method === 'POST']);
   }
   return kept;
-}
-
-function atOperation(operation: number, error: ApiError): ApiError {
-  return { ...error, members: { ...error.members, operation } };
 }
 
 const shownHeaders = ['location', 'etag', 'preference-applied'] as const;

@@ -22,7 +22,12 @@ import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { CodeNote, RequestTrace } from '../../observability/events.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { ServedApi } from '../server/served-api.ts';
-import type { Committed, ResourceCode } from '../../extensions/code.ts';
+import type { Committed, Operation, ResourceCode } from '../../extensions/code.ts';
+import type { BatchOperation } from '../../query/request/batch.ts';
+import type { FieldValues } from '../../query/plan.ts';
+import type { WrittenRecord } from '../../query/write/written-records.ts';
+import type { WriteContext } from '../../records/write/result.ts';
+import type { SeenRecords } from '../../records/write/unchanged.ts';
 import type { Resource } from '../../model/api.ts';
 import type { Turns } from './own-code/turns.ts';
 import type { Metrics } from '../debug/metrics.ts';
@@ -101,6 +106,8 @@ export interface Exchange {
   readonly codeRun?: CodeRun | undefined;
   /** Collects what is committed with the transaction that it is in; undefined outside of one. */
   readonly commits?: Commit[] | undefined;
+  /** How a write that others precede takes part in the hooks of its request; undefined for a write alone. */
+  readonly hookStage?: HookStage | undefined;
   /** Has the transaction that it is in rolled back: a write of own code has failed in it, perhaps half done. */
   readonly spoil?: ((error: Error) => void) | undefined;
   /** The request holds records that it writes: what own code writes for it waits for no turn. */
@@ -135,6 +142,54 @@ export interface Commit {
   readonly resource: Resource;
   readonly change: Committed;
 }
+
+/** The ids of the records that an upsert or a change of many finds. */
+export type FoundIds = readonly (JsonValue | undefined)[] | undefined;
+
+/** A write whose hooks run before its transaction. */
+export interface PlannedWrite {
+  readonly call: Call;
+  readonly context: WriteContext;
+  /** Finds the records; absent if the plan has their ids. */
+  readonly find?: ((database: Database) => Promise<FoundIds>) | undefined;
+  readonly records: (found: FoundIds) => readonly WrittenRecord[];
+  /** The parts of the body that only earlier answers of its batch can tell, by path. The write is planned again with them. */
+  readonly unresolved?: ReadonlyMap<string, unknown> | undefined;
+  /** Its number in its batch. */
+  readonly operation?: number | undefined;
+}
+
+/** A write that a hook has added, and the record that it was added for. */
+export interface Added {
+  readonly one: WrittenRecord;
+  readonly operation: Operation | ((record: never) => Operation);
+  /** The write, if its hooks have run before the transaction; otherwise they run in it. */
+  readonly prepared?: { readonly operation: BatchOperation; readonly hooked: Hooked };
+}
+
+/** What the hooks of a write have done. */
+export interface Hooked {
+  readonly found: FoundIds;
+  /** The ids of the records whose hooks have run, by the key of the record. */
+  readonly records: ReadonlyMap<string, JsonValue | undefined>;
+  /** The values that hooks have set, by the key of the record. */
+  readonly values: ReadonlyMap<string, FieldValues>;
+  readonly seen: readonly SeenRecords[];
+  readonly added: readonly Added[];
+  /** Some records do not exist for the caller, or may not be changed by it: the write will say so. */
+  readonly isRefused: boolean;
+}
+
+/** Where the hooks of a request are when one of its writes runs. */
+export type HookStage =
+  /** Before the transaction: the write is planned, tells what its hooks need, if it has some, and ends. */
+  | {
+      readonly kind: 'plan';
+      readonly unresolved: ReadonlyMap<string, unknown>;
+      readonly keep: (write: PlannedWrite | undefined) => void;
+    }
+  /** In the transaction: they have run, if the write was planned. */
+  | { readonly kind: 'write'; readonly hooked: Hooked | undefined };
 
 /** Runs work after its request, a bounded number at a time. */
 export interface AfterCommits {

@@ -41,6 +41,7 @@ export function inside(
     watching: undefined,
     readBody: () => Promise.resolve(ok(body)),
     onWritten: undefined,
+    hookStage: undefined,
   };
 }
 

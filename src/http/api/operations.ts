@@ -1,11 +1,18 @@
-import { apiError, fail, ok, type Result } from '../../errors.ts';
+import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
 import type { Caller } from '../../model/access.ts';
 import type { Version } from '../../model/api.ts';
 import { versionOfFile } from '../../model/view.ts';
-import { resolveReferences, type Answers, type BatchOperation } from '../../query/request/batch.ts';
+import { isJsonObject } from '../../model/values.ts';
+import {
+  refersInPath,
+  resolveReferences,
+  withoutReferences,
+  type Answers,
+  type BatchOperation,
+} from '../../query/request/batch.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { Response } from '../response/response.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, HookStage, PlannedWrite } from './exchange.ts';
 import { inside } from './in-process.ts';
 import { findBelow, findRoute, nothingAt, uriTooLong, type ResourceRoute } from './router.ts';
 
@@ -17,13 +24,59 @@ export interface Ran {
   readonly isArray: boolean;
 }
 
-/** Runs an operation in the open transaction of an exchange, as if it had come alone. */
+/**
+ * Plans an operation for its hooks, before the transaction of its batch; undefined if it has none, or fails. What fails then
+ * fails in the transaction as well, in its turn. A record that only an earlier operation can name has not been seen.
+ */
+export async function planOperation(
+  operation: BatchOperation,
+  exchange: Exchange,
+  version: Version,
+  caller: Caller,
+): Promise<PlannedWrite | undefined> {
+  if (refersInPath(operation)) return undefined;
+  const target = findOperation(operation.method, operation.path, exchange, version);
+  if (!target.ok || !mayHaveHooks(target.value.route, operation, exchange)) return undefined;
+  const { bodies, sent } = withoutReferences(operation.body);
+  // The session of the caller begins with the operation.
+  const database = exchange.serviceDatabase ?? exchange.database;
+  const own: Exchange = { ...exchange, database, serviceDatabase: undefined };
+  const { trace } = exchange;
+  const [route, kind] = [trace.route, trace.operation];
+  let found: { readonly write: PlannedWrite | undefined } | undefined;
+  for (const body of bodies) {
+    const keep = (write: PlannedWrite | undefined): void => {
+      found = { write };
+    };
+    const stage = { kind: 'plan', unresolved: sent, keep } as const;
+    await answerOperation({ ...operation, body }, target.value, own, caller, stage);
+    if (found !== undefined) break;
+  }
+  [trace.route, trace.operation] = [route, kind];
+  return found?.write;
+}
+
+/** Whether hooks may run for an operation: it is of a resource with own code, or may nest records of one. */
+function mayHaveHooks(
+  { name }: ResourceRoute,
+  { body }: BatchOperation,
+  { servedApi }: Exchange,
+): boolean {
+  const { code } = servedApi;
+  if (code?.hasHooks !== true) return false;
+  if (code.resources.has(name)) return true;
+  const items: readonly unknown[] = Array.isArray(body) ? body : [body];
+  return items.some((item) => isJsonObject(item) && Object.values(item).some(isJsonObject));
+}
+
+/** Runs an operation in the open transaction of an exchange, as if it had come alone. `stage`: its hooks, if they have run. */
 export async function runOperation(
   operation: BatchOperation,
   answers: Answers,
   exchange: Exchange,
   version: Version,
   caller: Caller,
+  stage: HookStage | undefined,
 ): Promise<Result<Ran>> {
   const resolved = resolveReferences(operation, answers);
   if (answers.left < 0) return fail(tooMuchReferred);
@@ -31,10 +84,18 @@ export async function runOperation(
     return fail(
       apiError('INVALID_VALUE', 'Some values are not allowed', { problems: resolved.error }),
     );
-  const { method, path: target, body, headers } = resolved.value;
-  const found = findOperation(method, target, exchange, version);
-  if (!found.ok) return found;
-  const { route, path, search } = found.value;
+  const target = findOperation(resolved.value.method, resolved.value.path, exchange, version);
+  if (!target.ok) return target;
+  return answerOperation(resolved.value, target.value, exchange, caller, stage);
+}
+
+async function answerOperation(
+  { method, body, headers }: BatchOperation,
+  { route, path, search }: Target,
+  exchange: Exchange,
+  caller: Caller,
+  hookStage: HookStage | undefined,
+): Promise<Result<Ran>> {
   let written: Pick<Ran, 'ids' | 'isArray'> = { ids: [], isArray: false };
   const request = {
     method,
@@ -45,6 +106,7 @@ export async function runOperation(
   };
   const own: Exchange = {
     ...inside(exchange, request),
+    hookStage,
     onWritten: (ids, isArray) => {
       written = { ids, isArray };
     },
@@ -54,13 +116,24 @@ export async function runOperation(
   return ok({ response: response.value, url: own.url, ...written });
 }
 
+/** The error of an operation, with its number in the batch. */
+export function atOperation(operation: number, error: ApiError): ApiError {
+  return { ...error, members: { ...error.members, operation } };
+}
+
+interface Target {
+  readonly route: ResourceRoute;
+  readonly path: string;
+  readonly search: string;
+}
+
 /** Where the path of an operation leads. It may leave out the base path, and the version of the batch. */
 function findOperation(
   method: string,
   written: string,
   { servedApi }: Exchange,
   version: Version,
-): Result<{ readonly route: ResourceRoute; readonly path: string; readonly search: string }> {
+): Result<Target> {
   const [target = '', ...query] = written.split('?');
   const { api } = servedApi;
   const { basePath } = api;

@@ -30,7 +30,7 @@ export async function updateMany(call: Call): Promise<Result<Response>> {
   const [type] = mediaTypeOf(exchange.headers);
   const moment = atOneTime(exchange.clockAndIds, call.caller.claims);
   const targets = findTargets(call);
-  const isFilled = filledBy(exchange.servedApi);
+  const isFilled = filledBy(exchange);
   const prepared = await prepare(
     { ...call, query: answerQuery(query) },
     moment,

@@ -3,7 +3,12 @@ import { apiError, fail, joinErrors, ok, type ApiError, type Result } from '../.
 import { ApiFailure } from '../../records/api-failure.ts';
 import { DatabaseFailure } from '../../databases/database.ts';
 import { lookUpRefused } from '../../records/write/checks/lookups.ts';
-import { locationOf, type KeptResult, type KeyedRequest } from '../../records/write/idempotency.ts';
+import {
+  locationOf,
+  onlyKept,
+  type KeptResult,
+  type KeyedRequest,
+} from '../../records/write/idempotency.ts';
 import { RowRights } from '../../records/write/checks/row-rights.ts';
 import { executeWrite } from '../../records/write/write.ts';
 import {
@@ -52,7 +57,7 @@ export async function createRecords(call: Call): Promise<Result<Response>> {
   const key = readIdempotencyKey(exchange.headers['idempotency-key']);
   const moment = atOneTime(exchange.clockAndIds, call.caller.claims);
   const conflicts = conflictsOf(call);
-  const isFilled = filledBy(exchange.servedApi);
+  const isFilled = filledBy(exchange);
   const prepared = await prepare(
     call,
     moment,
@@ -145,10 +150,12 @@ async function createOnce(
     exchange.trace.enter(writeStage(own));
     return keys.once(own, servedApi.statements, around, request);
   };
-  // What was done under this key is not judged again by hooks.
-  return servedApi.code?.hasHooks === true && !(await keys.hasRun(keyed))
-    ? writeHooked(call, plan, context, once)
-    : once(plan, context);
+  return keys.inTurn(keyed, async () => {
+    if (servedApi.code?.hasHooks !== true) return once(plan, context);
+    // What was done under this key is not judged again by hooks.
+    if (await keys.hasRun(keyed)) return once(plan, { ...context, around: onlyKept });
+    return writeHooked(call, plan, context, once);
+  });
 }
 
 /** A request under an `Idempotency-Key`, which belongs to its caller, version and path. */
@@ -167,7 +174,7 @@ export function keyedRequest(
     request: digestOf(JSON.stringify([type, search]), bytes),
     at: clockAndIds.now(),
     database,
-    maxWait: server?.requestTimeout ?? serverDefaults.requestTimeout,
+    end: performance.now() + (server?.requestTimeout ?? serverDefaults.requestTimeout),
   };
 }
 
@@ -189,7 +196,7 @@ export async function updateRecord(
   const options = {
     merges: type === mergePatchType,
     preconditions: preconditionsOf(exchange),
-    isFilled: filledBy(exchange.servedApi),
+    isFilled: filledBy(exchange),
   };
   const moment = atOneTime(exchange.clockAndIds, call.caller.claims);
   const prepared = await prepare(call, moment, (body) => {
@@ -300,7 +307,9 @@ export async function prepare<Plan>(
   if (problem !== undefined) {
     const error = joinErrors(problem, ...problems);
     const { unplanned } = planned;
-    return fail(unplanned === undefined ? error : await lookUp(call, moment, unplanned, error));
+    // What is planned alone is planned again, and then looked up.
+    const isFinal = unplanned === undefined || exchange.hookStage?.kind === 'plan';
+    return fail(isFinal ? error : await lookUp(call, moment, unplanned, error));
   }
   if (!compiled.ok) return compiled;
   if (!planned.ok) return planned;

@@ -144,6 +144,63 @@ export function resolveReferences(
   return ok({ ...operation, path: [segments.join('/'), ...query].join('?'), body: resolved });
 }
 
+/** Whether the path of an operation has a reference, so that nobody knows yet which record it names. */
+export function refersInPath({ path }: BatchOperation): boolean {
+  const [target = ''] = path.split('?');
+  return target.split('/').some((segment) => reference.test(segment));
+}
+
+/** A body as far as it is known before the operations that it refers to. */
+export interface Unresolved {
+  /** The body without references, and, for a body that makes no sense so, without all that has one in it. */
+  readonly bodies: readonly unknown[];
+  /** What was sent, by path: the references, and all that has one in it. */
+  readonly sent: ReadonlyMap<string, unknown>;
+}
+
+export function withoutReferences(body: unknown): Unresolved {
+  const sent = new Map<string, unknown>();
+  const fine = known(body, '', sent);
+  if (sent.size === 0) return { bodies: [body], sent };
+  const coarse = (item: unknown, path: string): unknown =>
+    isJsonObject(item)
+      ? Object.fromEntries(Object.entries(item).filter(([name]) => !sent.has(`${path}${name}`)))
+      : undefined;
+  const whole = Array.isArray(body)
+    ? body.map((item: unknown, index) => coarse(item, `[${index}].`))
+    : coarse(body, '');
+  return { bodies: [fine, whole], sent };
+}
+
+/** A value without references; undefined if nothing of it is known. */
+function known(value: unknown, path: string, sent: Map<string, unknown>): unknown {
+  let left: unknown = value;
+  if (typeof value === 'string') left = reference.test(value) ? undefined : value;
+  else if (Array.isArray(value)) {
+    const items = value as readonly unknown[];
+    const parts = items.map((item, index) => known(item, `${path}[${index}]`, sent));
+    const missing = parts.filter((part) => part === undefined).length;
+    // The places of records in their lists tell them apart.
+    if (missing > 0) left = items.some(isJsonObject) ? undefined : parts.filter(isKnown);
+    else if (parts.some((part, index) => part !== items[index])) left = parts;
+  } else if (isJsonObject(value)) {
+    const parts = Object.entries(value).map(
+      ([name, part]) =>
+        [name, part, known(part, path === '' ? name : `${path}.${name}`, sent)] as const,
+    );
+    if (parts.some(([, part, own]) => part !== own))
+      left = Object.fromEntries(
+        parts.flatMap(([name, , own]) => (own === undefined ? [] : [[name, own] as const])),
+      );
+  }
+  if (left !== value) sent.set(path, value);
+  return left;
+}
+
+function isKnown(value: unknown): boolean {
+  return value !== undefined;
+}
+
 function memberOf(
   text: string,
   place: string,

@@ -211,7 +211,7 @@ function readNew(
   const isFilled = reading.isFilled(resourceView.resource);
   const own = readRecord(body, 'create', resourceView, moment, path, issues, keys, isFilled);
   const values = complete(own, resourceView, moment, isFilled);
-  checkMorphs(values, resourceView, path, issues);
+  if (!isFilled) checkMorphs(values, resourceView, path, issues);
   if (depth > 0 && !mayWriteLinks(body, 'create', resourceView, moment)) reading.isRefused = true;
   const links = readAllLinks(body, 'create', resourceView, moment, path, issues);
   return { values, links, nested, path };

@@ -19,7 +19,7 @@ import { createWithLinks } from './direct/create-with-links.ts';
 import { ExpiredRows } from './expired-rows.ts';
 import { Writer } from './writer.ts';
 import { readWritten } from './read-back.ts';
-import type { WriteContext, Written, WrittenRow } from './result.ts';
+import type { AroundWrite, WriteContext, Written, WrittenRow } from './result.ts';
 
 /** A request with an Idempotency-Key. */
 export interface KeyedRequest {
@@ -30,8 +30,8 @@ export interface KeyedRequest {
   readonly at: Date;
   /** The database of the keys, possibly wrapped for tracing. */
   readonly database: Database;
-  /** The longest wait for another request with the same key, in ms. */
-  readonly maxWait: number;
+  /** When to stop waiting for another request with the same key, on the clock of `performance.now()`. */
+  readonly end: number;
   readonly status: number;
   /** The Location of the new record without its id; undefined if there are several records. */
   readonly locationPrefix: string | undefined;
@@ -69,6 +69,14 @@ const unsupported: ApiError = apiError(
   'This database has no table for Idempotency-Keys; leave the header out, or have the table created with "plinth migrate --apply"',
 );
 
+/** For a request that has run already: if what was kept is gone since, nothing is written without its hooks. */
+export const onlyKept: AroundWrite = {
+  begin: () => Promise.reject(new ApiFailure(inProgress)),
+  created: () => undefined,
+  found: () => Promise.resolve(),
+  end: () => Promise.resolve(),
+};
+
 /** Runs creates with an Idempotency-Key, each once across all servers of the database. */
 export class IdempotencyKeys {
   private readonly database: Database;
@@ -90,7 +98,7 @@ export class IdempotencyKeys {
   /**
    * Creates the planned records, or returns those that were created with this key before. Fails like the write, with
    * `IDEMPOTENCY_MISMATCH` if the key belongs to a different request, and with `IDEMPOTENCY_IN_PROGRESS` if another request
-   * with the key runs longer than `maxWait`.
+   * with the key runs beyond `end`. Call it within `inTurn`.
    */
   async once(
     plan: WritePlan,
@@ -99,24 +107,21 @@ export class IdempotencyKeys {
     keyed: KeyedRequest,
   ): Promise<Result<KeptResult>> {
     if (!this.isThere && !(await this.findTable())) return fail(unsupported);
-    const end = performance.now() + keyed.maxWait;
     await this.expired.deleteBefore(expiry(keyed.at));
     await context.audited?.log.deleteOld(keyed.at);
-    return this.inTurn(keyed, end, () => this.run(plan, statements, context, keyed, end));
+    return this.run(plan, statements, context, keyed);
   }
 
   /** Whether a request with this key has run, so that it is not run again. */
-  async hasRun({ scope }: Pick<KeyedRequest, 'scope'>): Promise<boolean> {
+  async hasRun({ scope, at }: Pick<KeyedRequest, 'scope' | 'at'>): Promise<boolean> {
     if (!this.isThere && !(await this.findTable())) return false;
-    await this.running.get(scope);
-    const rows = await this.database.all(this.statements.kept, { bound: [scope] });
-    return rows.length > 0;
+    const [row] = await this.database.all(this.statements.kept, { bound: [scope] });
+    return row !== undefined && String(row[4]) >= expiry(at);
   }
 
-  /** Runs a request once no other request of this process runs under its key. */
-  private async inTurn<Value>(
-    { scope }: KeyedRequest,
-    end: number,
+  /** Runs a request, with all that it does before its transaction, once no other request of this process runs under its key. */
+  async inTurn<Value>(
+    { scope, end }: Pick<KeyedRequest, 'scope' | 'end'>,
     run: () => Promise<Result<Value>>,
   ): Promise<Result<Value>> {
     for (;;) {
@@ -152,14 +157,13 @@ export class IdempotencyKeys {
     statements: WriteStatements,
     context: WriteContext,
     keyed: KeyedRequest,
-    end: number,
   ): Promise<Result<KeptResult>> {
     const atOnce =
       context.around === undefined
-        ? await createAtOnce(plan, statements, this.statements.table, context, keyed, end)
+        ? await createAtOnce(plan, statements, this.statements.table, context, keyed)
         : undefined;
     if (atOnce !== undefined) return ok(atOnce);
-    const done = await this.claiming(keyed, end, context.requester, async (transaction, kept) => {
+    const done = await this.claiming(keyed, context.requester, async (transaction, kept) => {
       if (kept !== undefined)
         return {
           rows: kept.ids.map((id) => ({ id, row: undefined })),
@@ -178,7 +182,6 @@ export class IdempotencyKeys {
   /** Runs work in a transaction that has claimed the key; `kept` is what an earlier request has kept. */
   private async claiming<Value>(
     keyed: KeyedRequest,
-    end: number,
     requester: Requester,
     work: (transaction: Transaction, kept: Kept | undefined) => Promise<Value>,
   ): Promise<Result<Value>> {
@@ -188,7 +191,7 @@ export class IdempotencyKeys {
         return ok(
           await keyed.database.write(async (transaction) => {
             isClaiming = true;
-            const kept = await this.claim(transaction, keyed, end);
+            const kept = await this.claim(transaction, keyed);
             isClaiming = false;
             return work(transaction, kept);
           }, requester),
@@ -197,16 +200,16 @@ export class IdempotencyKeys {
         if (error instanceof ApiFailure) return fail(error.error);
         const hasWaited =
           isClaiming && error instanceof DatabaseFailure && lockFailures.has(error.kind);
-        // The timeout of a statement may be shorter than maxWait, so try again.
+        // The timeout of a statement may be shorter, so try again.
         if (!hasWaited) throw error;
-        if (performance.now() >= end) return fail(inProgress);
+        if (performance.now() >= keyed.end) return fail(inProgress);
       }
     }
   }
 
   /**
    * Runs work in a transaction once under the key, and keeps what it returns, as JSON. Resolves with what was kept if it ran
-   * before. Fails like `once`.
+   * before. Fails like `once`. Call it within `inTurn`.
    */
   async onceIn<Value extends JsonValue>(
     keyed: KeyedRequest,
@@ -214,24 +217,20 @@ export class IdempotencyKeys {
     work: (transaction: Transaction) => Promise<readonly Value[]>,
   ): Promise<Result<{ readonly kept: readonly Value[]; readonly isRepeated: boolean }>> {
     if (!this.isThere && !(await this.findTable())) return fail(unsupported);
-    const end = performance.now() + keyed.maxWait;
     await this.expired.deleteBefore(expiry(keyed.at));
-    return this.inTurn(keyed, end, () =>
-      this.claiming(keyed, end, requester, async (transaction, before) => {
-        if (before !== undefined) return { kept: before.ids as readonly Value[], isRepeated: true };
-        const kept = await work(transaction);
-        const bound = [String(keyed.status), JSON.stringify(kept), null, keyed.scope];
-        await transaction.service.run(this.statements.keep, { bound });
-        return { kept, isRepeated: false };
-      }),
-    );
+    return this.claiming(keyed, requester, async (transaction, before) => {
+      if (before !== undefined) return { kept: before.ids as readonly Value[], isRepeated: true };
+      const kept = await work(transaction);
+      const bound = [String(keyed.status), JSON.stringify(kept), null, keyed.scope];
+      await transaction.service.run(this.statements.keep, { bound });
+      return { kept, isRepeated: false };
+    });
   }
 
   /** Claims the key; returns the kept result if it was claimed before. */
   private async claim(
     { service: { all } }: Transaction,
-    { scope, request, at }: KeyedRequest,
-    end: number,
+    { scope, request, at, end }: KeyedRequest,
   ): Promise<Kept | undefined> {
     const wait = String(milliseconds(end));
     const bound = [scope, request, at.toISOString(), expiry(at), wait];
@@ -276,8 +275,7 @@ async function createAtOnce(
   statements: WriteStatements,
   table: string,
   context: WriteContext,
-  { scope, request, at, status, locationPrefix, database }: KeyedRequest,
-  end: number,
+  { scope, request, at, status, locationPrefix, database, end }: KeyedRequest,
 ): Promise<KeptResult | undefined> {
   if (locationPrefix === undefined || isRecorded(plan, context.audited)) return undefined;
   // One statement has the rights of one role, and the keys belong to the service.

@@ -73,8 +73,8 @@ export async function writeMany(
             )
           : [];
       const { around } = context;
-      around?.found(found);
       await around?.begin(transaction);
+      await around?.found(found, transaction);
       const pace = paceOf();
       for (const id of found) {
         await pace.next();

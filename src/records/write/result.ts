@@ -42,8 +42,11 @@ export interface AroundWrite {
   readonly begin: (transaction: Transaction) => Promise<void>;
   /** Told the id of each record that was created, by its path in the body. */
   readonly created: (path: string, id: JsonValue) => void;
-  /** Told the ids of the records of an upsert that exist. */
-  readonly found: (ids: readonly (JsonValue | undefined)[]) => void;
+  /** Told the ids of the records of an upsert that exist, or of a change of many, before the first is written. */
+  readonly found: (
+    ids: readonly (JsonValue | undefined)[],
+    transaction: Transaction,
+  ) => Promise<void>;
   readonly end: (transaction: Transaction) => Promise<void>;
 }
 

@@ -35,6 +35,25 @@ export async function readStored(
   return readAmong(compiled, ids, bound, database, limits, new RowBudget());
 }
 
+/** Records by id in an open transaction, in the order of the ids, locked as far as the database can. */
+export async function readLocked(
+  compiled: CompiledRead,
+  ids: readonly JsonValue[],
+  transaction: Transaction,
+  database: Database,
+  statements: WriteStatements,
+  limits: Limits,
+): Promise<readonly (RecordValue | undefined)[]> {
+  const { dialect } = database;
+  const { resource } = compiled.plan;
+  const service = asService(transaction);
+  if (dialect.forUpdateMany !== '' && ids.length > 0) {
+    const keys = dialect.keys(ids.map((id) => encodeValue(dialect, id, resource.id)));
+    await service.all(statements.currentOf(resource, [], true), { bound: [], keys });
+  }
+  return readStored(compiled, ids, transactionAsDatabase(service, database), limits);
+}
+
 /** Locks records and checks that they are as own code has seen them; throws a `ChangedSince` if one is not. */
 export async function checkUnchanged(
   seen: readonly SeenRecords[],
@@ -43,16 +62,9 @@ export async function checkUnchanged(
   statements: WriteStatements,
   limits: Limits,
 ): Promise<void> {
-  const { dialect } = database;
-  const service = asService(transaction);
-  const own = transactionAsDatabase(service, database);
-  for (const { resource, compiled, texts } of seen) {
+  for (const { compiled, texts } of seen) {
     const ids = [...texts.keys()];
-    if (dialect.forUpdateMany !== '') {
-      const keys = dialect.keys(ids.map((id) => encodeValue(dialect, id, resource.id)));
-      await service.all(statements.currentOf(resource, [], true), { bound: [], keys });
-    }
-    const records = await readStored(compiled, ids, own, limits);
+    const records = await readLocked(compiled, ids, transaction, database, statements, limits);
     for (const [index, id] of ids.entries())
       if (textOf(records[index]) !== texts.get(id)) throw new ChangedSince();
   }

@@ -152,7 +152,7 @@ export class Writer {
     const found: (JsonValue | undefined)[] = [];
     for (const { values } of records)
       found.push(await findExisting(key, values, this.access, rights));
-    this.context.around?.found(found);
+    await this.context.around?.found(found, this.transaction);
     if (mustBeNew && found.some((id) => id !== undefined))
       throw new ApiFailure(ifNoneMatchFailed());
     const old = found.filter((id) => id !== undefined);

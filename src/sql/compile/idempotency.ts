@@ -63,7 +63,7 @@ export interface KeyStatements {
    * transaction that holds the claim, for at most 4 ms (the bound value with that number).
    */
   readonly claim: Statement;
-  /** Reads the request, ids and location of scope 0. */
+  /** Reads the request, ids, location, status and time of scope 0. */
   readonly kept: Statement;
   /** Stores status 0, ids 1 and location 2 for scope 3. */
   readonly keep: Statement;
@@ -93,7 +93,7 @@ export function keyStatements(
     }),
     kept: buildStatement(
       dialect,
-      (add) => `SELECT request, ids, location, status FROM ${name} WHERE scope = ${add(0)}`,
+      (add) => `SELECT request, ids, location, status, at FROM ${name} WHERE scope = ${add(0)}`,
     ),
     keep: buildStatement(
       dialect,

@@ -2,12 +2,11 @@ import { breaks } from '../../../problem-rules.ts';
 import { fail, ok, type Result } from '../../../errors.ts';
 import type {
   ChangeHookContext,
-  Operation,
   ResourceCode,
   WriteHookContext,
 } from '../../../extensions/code.ts';
 import { owner } from '../../../model/access.ts';
-import type { Resource } from '../../../model/api.ts';
+import type { Field, Resource } from '../../../model/api.ts';
 import type { ValueIssue } from '../../../model/values.ts';
 import { versionOfFile } from '../../../model/view.ts';
 import type { FieldValues } from '../../../query/plan.ts';
@@ -15,16 +14,14 @@ import { planOne } from '../../../query/read/read.ts';
 import { parseQuery } from '../../../query/request/query.ts';
 import { validationError } from '../../../query/write/write.ts';
 import { keyOf, type WrittenRecord } from '../../../query/write/written-records.ts';
-import type { Names } from '../../../records/write/checks/conflicts.ts';
 import type { RowRights } from '../../../records/write/checks/row-rights.ts';
-import type { WriteContext } from '../../../records/write/result.ts';
 import { readStored, textOf, type SeenRecords } from '../../../records/write/unchanged.ts';
 import type { Database } from '../../../databases/database.ts';
 import type { JsonValue } from '../../../specification/specification.ts';
 import type { CompiledRead } from '../../../sql/compile/read.ts';
 import { encodeValue } from '../../../sql/dialect.ts';
 import type { ServedApi } from '../../server/served-api.ts';
-import type { Call, CodeRun } from '../exchange.ts';
+import type { Added, Call, CodeRun, FoundIds, Hooked, PlannedWrite } from '../exchange.ts';
 import { OwnCodeContext } from './context.ts';
 import {
   changeOf,
@@ -32,34 +29,12 @@ import {
   draftOf,
   missingIn,
   noChanges,
+  unresolvedIn,
   type Changes,
   type CodeRecord,
 } from './records.ts';
 import { errorOfCode } from './failing.ts';
 import { runCode } from './run.ts';
-
-/** A write that a hook has added, and the record that it was added for. */
-export interface Added {
-  readonly one: WrittenRecord;
-  readonly operation: Operation | ((record: never) => Operation);
-}
-
-/** A record whose `afterCommit` is to run. */
-export interface Noted {
-  readonly one: WrittenRecord;
-  readonly before: CodeRecord | undefined;
-}
-
-/** What the hooks of a write have found. */
-export interface Hooked {
-  /** The values that hooks have set, by the key of the record. */
-  readonly values: ReadonlyMap<string, FieldValues>;
-  readonly seen: readonly SeenRecords[];
-  readonly added: readonly Added[];
-  readonly noted: readonly Noted[];
-  /** Some records do not exist for the caller, or may not be changed by it: the write will say so. */
-  readonly isRefused: boolean;
-}
 
 const hookNames = {
   create: 'beforeCreate',
@@ -76,6 +51,18 @@ export function codeOf({ code }: ServedApi, { name }: Resource): ResourceCode | 
 export function isHooked(servedApi: ServedApi, { kind, resource }: WrittenRecord): boolean {
   const own = codeOf(servedApi, resource);
   return own !== undefined && (own[hookNames[kind]] ?? own.afterCommit) !== undefined;
+}
+
+/** Whether a hook runs before such a record is written. */
+export function hasHook(servedApi: ServedApi, { kind, resource }: WrittenRecord): boolean {
+  return codeOf(servedApi, resource)?.[hookNames[kind]] !== undefined;
+}
+
+/** Whether a change of a record is judged by hooks on the record as it is, so that a request may make only one. */
+export function isGuarded(servedApi: ServedApi, { kind, resource }: WrittenRecord): boolean {
+  if (kind === 'create') return false;
+  const own = codeOf(servedApi, resource);
+  return own !== undefined && (own.beforeUpdate ?? own.beforeDelete) !== undefined;
 }
 
 /** Whether own code may change the values of such a record before it is written. */
@@ -106,44 +93,42 @@ export function serviceOf({ exchange }: Pick<Call, 'exchange'>): Database {
 }
 
 /**
- * Runs the hooks of the records that a request writes, one after the other, before its transaction. Fails with the first
- * refusal, else with all values that are not allowed. See docs/contract/10-own-code.md#hooks.
+ * Runs the hooks of the records of a write, one after the other. Fails with the first refusal, else with all values that are
+ * not allowed. See docs/contract/10-own-code.md#hooks.
  */
 export async function runHooks(
-  call: Call,
-  records: readonly WrittenRecord[],
-  { names, rights }: WriteContext,
+  write: PlannedWrite,
+  found: FoundIds,
   run: CodeRun,
 ): Promise<Result<Hooked>> {
+  const { call, context } = write;
   const { servedApi } = call.exchange;
-  const hooked = records.filter((one) => isHooked(servedApi, one));
+  const hooked = write.records(found).filter((one) => hasHook(servedApi, one));
   const issues = hooked.flatMap(obstaclesOf);
   if (issues.length > 0) return fail(validationError(issues));
-  const befores = await readBefore(servedApi, hooked, rights, serviceOf(call));
+  const befores = await readBefore(servedApi, hooked, context.rights, serviceOf(call));
+  const records = new Map<string, JsonValue | undefined>();
   const values = new Map<string, FieldValues>();
   const added: Added[] = [];
-  const noted: Noted[] = [];
   let isRefused = false;
   for (const one of hooked) {
-    const own = codeOf(servedApi, one.resource);
+    records.set(keyOf(one), one.kind === 'create' ? undefined : one.id);
     const before = one.kind === 'create' ? undefined : befores.of(one);
     if (one.kind !== 'create' && before === undefined) {
       isRefused = true;
       continue;
     }
-    // A copy of its own: the hook may change what it gets.
-    if (own?.afterCommit !== undefined) noted.push({ one, before: befores.of(one) });
-    const changed = await runHook(call, run, one, before, own, names, added);
+    const changed = await runHook(write, run, one, before, added);
     if (!changed.ok) return changed;
     issues.push(...changed.value.issues);
     if (changed.value.values.size > 0) values.set(keyOf(one), changed.value.values);
   }
   if (issues.length > 0) return fail(validationError(issues));
-  return ok({ values, seen: befores.seen, added, noted, isRefused });
+  return ok({ found, records, values, seen: befores.seen, added, isRefused });
 }
 
 /** Why the hooks of a record cannot run: the body does not say which record it is. */
-function obstaclesOf(one: WrittenRecord): readonly ValueIssue[] {
+export function obstaclesOf(one: WrittenRecord): readonly ValueIssue[] {
   if (one.kind === 'create' || one.id !== undefined) return [];
   return one.kind === 'update'
     ? [{ kind: 'type', path: `${one.path}id`, message: 'is required here', ...breaks('required') }]
@@ -158,43 +143,56 @@ function obstaclesOf(one: WrittenRecord): readonly ValueIssue[] {
 }
 
 async function runHook(
-  { exchange, caller }: Call,
+  { call: { exchange, caller }, context: { names }, unresolved }: PlannedWrite,
   run: CodeRun,
   one: WrittenRecord,
   before: CodeRecord | undefined,
-  code: ResourceCode | undefined,
-  names: Names,
   added: Added[],
 ): Promise<Result<Changes>> {
   const name = hookNames[one.kind];
-  if (code?.[name] === undefined) return ok(noChanges);
   const { resource } = one;
+  const code = codeOf(exchange.servedApi, resource);
   const place = `${name} of ${resource.name}`;
   exchange.trace.enter(`${name}_${resource.name}`);
   const context = new HookContext(exchange, caller, run, place, one, before, added);
   if (one.kind === 'delete') {
-    const done = await runCode(exchange, run, place, () => code.beforeDelete?.(context));
+    const done = await runCode(exchange, run, place, () => code?.beforeDelete?.(context));
     return done.ok ? ok(noChanges) : done;
   }
   const given = one.kind === 'create' ? draftOf(one) : changeOf(one.change, before ?? {});
+  const path = one.kind === 'create' ? one.path : one.change.path;
+  const later = unresolvedIn(resource, path, names, unresolved);
+  for (const [field, sent] of later) given[field.name] = sent;
   const record = copyOf(given);
   const done = await runCode(exchange, run, place, () =>
     one.kind === 'create'
-      ? code.beforeCreate?.(record, context)
-      : code.beforeUpdate?.(record, context),
+      ? code?.beforeCreate?.(record, context)
+      : code?.beforeUpdate?.(record, context),
   );
   if (!done.ok) return done;
   try {
-    const path = one.kind === 'create' ? one.path : one.change.path;
     const changes = changesOf(record, given, resource, path, names);
-    if (one.kind !== 'create') return ok(changes);
-    const missing = missingIn(one, changes, names);
-    return ok(
-      missing.length === 0 ? changes : { ...changes, issues: [...changes.issues, ...missing] },
-    );
+    const missing = one.kind === 'create' ? missingIn(one, changes, names, later) : [];
+    return ok({
+      values: unresolved === undefined ? changes.values : seenBy(one, later, changes),
+      issues: missing.length === 0 ? changes.issues : [...changes.issues, ...missing],
+    });
   } catch (error) {
     return fail(errorOfCode(error, place, exchange));
   }
+}
+
+/** What a hook has seen and set: a write that is planned again has other defaults. */
+function seenBy(
+  one: Exclude<WrittenRecord, { kind: 'delete' }>,
+  later: ReadonlyMap<Field, unknown>,
+  { values }: Changes,
+): FieldValues {
+  const seen = new Map<Field, JsonValue>();
+  for (const [field, value] of one.kind === 'create' ? one.record.values : one.change.values)
+    if (!later.has(field)) seen.set(field, value);
+  for (const [field, value] of values) seen.set(field, value);
+  return seen;
 }
 
 /** A copy whose objects are its own, so that what a hook does to them shows. */

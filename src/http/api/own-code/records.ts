@@ -1,4 +1,4 @@
-import { breaks } from '../../../problem-rules.ts';
+import { breaks, type BrokenRule } from '../../../problem-rules.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Field, Resource } from '../../../model/api.ts';
 import { unknownName } from '../../../model/build/names.ts';
@@ -7,6 +7,7 @@ import { readValue } from '../../../model/validation.ts';
 import { mostIssues, type ValueIssue } from '../../../model/values.ts';
 import type { FieldValues } from '../../../query/plan.ts';
 import { isLeftToDatabase, isUpdateStamp } from '../../../query/write/defaults.ts';
+import { emptyHalves, halfIssue, touchedMorphs } from '../../../query/write/morphs.ts';
 import { revise } from '../../../query/write/revisions.ts';
 import { isNeeded } from '../../../query/write/write.ts';
 import type { PlannedChange, WrittenRecord } from '../../../query/write/written-records.ts';
@@ -19,6 +20,23 @@ export type CodeRecord = Record<string, unknown>;
 /** A new record for its hook: every value, its own copy. */
 export function draftOf({ record }: Extract<WrittenRecord, { kind: 'create' }>): CodeRecord {
   return objectOf(record.values);
+}
+
+/** The fields of a record whose values only earlier answers of a batch can tell, with what was sent for them. */
+export function unresolvedIn(
+  { fields }: Resource,
+  path: string,
+  names: Names,
+  unresolved: ReadonlyMap<string, unknown> | undefined,
+): ReadonlyMap<Field, unknown> {
+  const found = new Map<Field, unknown>();
+  if (unresolved === undefined || unresolved.size === 0) return found;
+  for (const field of fields.values()) {
+    const sent = unresolved.get(`${path}${names.field(field) ?? ''}`);
+    // Its numbers may be more exact than those of own code.
+    if (sent !== undefined) found.set(field, JSON.parse(JSON.stringify(sent)));
+  }
+  return found;
 }
 
 /** A change for its hook: what the request says, increments and merges done on the record as it is. */
@@ -102,30 +120,41 @@ function plain(value: unknown, { type }: Field): unknown {
   return typeof value === 'object' ? (JSON.parse(JSON.stringify(value)) as unknown) : value;
 }
 
-/** The problems of a new record that still lacks what it cannot be without. */
+/** The problems of a new record that still lacks what it cannot be without. `unresolved`: what it will have. */
 export function missingIn(
   { resource, record, given, path }: Extract<WrittenRecord, { kind: 'create' }>,
   changes: Changes,
   names: Names,
+  unresolved: ReadonlyMap<Field, unknown>,
 ): readonly ValueIssue[] {
   const issues: ValueIssue[] = [];
   const paths = new Set(changes.issues.map((issue) => issue.path));
+  const note = (name: string, message: string, broken: BrokenRule): void => {
+    const whole = `${path}${name}`;
+    if (!paths.has(whole)) issues.push({ kind: 'type', path: whole, message, ...broken });
+  };
   for (const field of resource.fields.values()) {
     if (field === resource.id || field.parts !== undefined || given.includes(field)) continue;
     if (field.default !== undefined || isLeftToDatabase(field) || !isNeeded(field)) continue;
-    if (record.values.has(field) || changes.values.has(field)) continue;
+    if (record.values.has(field) || changes.values.has(field) || unresolved.has(field)) continue;
     const name = names.field(field);
     if (name === undefined)
       throw new TypeError(
         `${resource.name}.${field.name} is required: no hook has set it, and the caller may not know of it`,
       );
-    if (!paths.has(`${path}${name}`))
-      issues.push({
-        kind: 'type',
-        path: `${path}${name}`,
-        message: 'is required',
-        ...breaks('required'),
-      });
+    note(name, 'is required', breaks('required'));
+  }
+  const valueOf = (field: Field): JsonValue =>
+    changes.values.get(field) ?? record.values.get(field) ?? null;
+  const morphs = touchedMorphs(
+    resource,
+    new Set([...record.values.keys(), ...changes.values.keys()]),
+  ).filter(({ typeField, idField }) =>
+    [typeField, idField].every((half) => !given.includes(half) && !unresolved.has(half)),
+  );
+  for (const half of emptyHalves(morphs, valueOf)) {
+    const { field, message, ...broken } = halfIssue(half, names.field);
+    note(names.field(field) ?? '', message, broken);
   }
   return issues;
 }

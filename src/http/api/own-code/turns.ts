@@ -14,14 +14,28 @@ export class Turns {
     }
   }
 
+  /** Takes a key that nobody holds; undefined if somebody does. */
+  takeFree(key: string): (() => void) | undefined {
+    return this.last.has(key) ? undefined : this.enter(key).release;
+  }
+
   private async take(key: string): Promise<() => void> {
+    const { before, release } = this.enter(key);
+    if (before !== undefined) await before;
+    return release;
+  }
+
+  private enter(key: string): {
+    readonly before: Promise<void> | undefined;
+    readonly release: () => void;
+  } {
     const before = this.last.get(key);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.last.set(key, promise);
-    if (before !== undefined) await before;
-    return () => {
+    const release = (): void => {
       if (this.last.get(key) === promise) this.last.delete(key);
       resolve();
     };
+    return { before, release };
   }
 }
