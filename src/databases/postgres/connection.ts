@@ -111,27 +111,34 @@ interface Cancellable {
   canceller?: ((query: Cancellable) => Promise<unknown>) | null;
 }
 
-/** The driver's internal state of a query. */
-interface Sent {
+/** A query of the driver, with its internal state. */
+interface Sent<Answer> extends PromiseLike<Answer> {
   cancelled: unknown;
+  /** Whether its prepared statement is outdated. */
+  isOutdated?: boolean;
   readonly reject: (error: unknown) => void;
 }
+
+/** The driver's queries with what this changes of them: a prototype, as properties of each query would cost more than it. */
+let ownQueries: object | undefined;
 
 /**
  * Prevents the driver's retry of an outdated prepared statement. The driver would send it among the statements of
  * other callers on the same connection and mix up their rows. The query fails instead, after the driver has forgotten
- * the name; the returned function tells whether it did.
+ * the name. `origin`: the driver keeps that of each failed query in a map that is never emptied.
  */
-function askedOnce(query: Sent): () => boolean {
-  let isOutdated = false;
-  Object.defineProperty(query, 'retried', {
-    set: (error: unknown) => {
-      isOutdated = true;
-      query.cancelled = true;
-      query.reject(error);
+function askedOnce<Answer>(query: unknown): Sent<Answer> {
+  ownQueries ??= Object.create(Object.getPrototypeOf(query) as object, {
+    retried: {
+      set(this: Sent<unknown>, error: unknown) {
+        this.isOutdated = true;
+        this.cancelled = true;
+        this.reject(error);
+      },
     },
-  });
-  return () => isOutdated;
+    origin: { value: '' },
+  }) as object;
+  return Object.setPrototypeOf(query, ownQueries) as Sent<Answer>;
 }
 
 function lost(message: string): Error {
@@ -162,8 +169,8 @@ export class Connection {
    */
   private hasBegun = false;
   private isEnded = false;
-  /** Rejects each query that has no response yet. */
-  private readonly unanswered = new Set<(error: Error) => void>();
+  /** The queries that have no response yet. */
+  private readonly unanswered = new Set<Sent<unknown>>();
 
   constructor(
     { target, sessions, encryption, settings }: PostgresAddress,
@@ -210,28 +217,29 @@ export class Connection {
     following?: number,
   ): Promise<Rows> {
     budget?.check();
-    const query = this.client.unsafe(sql, parameters.map(sent), {
-      prepare: isNamed,
-      simple: false,
-    } as { prepare: boolean });
-    const isOutdated = isNamed ? askedOnce(query as unknown as Sent) : undefined;
-    const pending = query as unknown as Cancellable;
-    this.pending = pending;
     const collected = new RowCollector(budget, () => {
       // Statements of other callers on this connection must not be cancelled with it.
       if (this.unanswered.size === 1 + (following ?? 0)) this.giveUp();
     });
+    this.requireOpen();
+    const asked = this.client.unsafe(sql, parameters.map(sent), {
+      prepare: isNamed,
+      simple: false,
+    } as { prepare: boolean });
+    const query = askedOnce<Result>(
+      asked.values().forEach((row: unknown) => collected.take(row as Row)),
+    );
+    const pending = query as unknown as Cancellable;
+    this.pending = pending;
     try {
-      const { count } = await this.answer(query, () =>
-        query.values().forEach((row: unknown) => collected.take(row as Row)),
-      );
+      const { count } = await this.answer(query);
       if (this.pending === pending) this.pending = undefined;
       if (collected.refusal !== undefined) throw collected.refusal;
       return { rows: collected.rows, count };
     } catch (error) {
       if (collected.refusal !== undefined) throw collected.refusal;
       budget?.release(collected.rows);
-      if (isOutdated?.() !== true || following !== undefined) throw error;
+      if (query.isOutdated !== true || following !== undefined) throw error;
       try {
         return await this.query(sql, parameters, false, budget);
       } catch (again) {
@@ -242,8 +250,9 @@ export class Connection {
 
   /** Runs one statement with a cursor of the driver; `take` receives each portion of rows. */
   async stream(sql: string, parameters: readonly SqlValue[], take: Take): Promise<void> {
-    const query = this.client.unsafe(sql, parameters.map(sent), { prepare: false });
-    this.pending = query as unknown as Cancellable;
+    this.requireOpen();
+    const asked = this.client.unsafe(sql, parameters.map(sent), { prepare: false });
+    this.pending = asked as unknown as Cancellable;
     let [failure, isWanted]: [unknown, boolean] = [undefined, true];
     // Must not throw: the exception would surface in the driver's socket handler. The return value may close the
     // cursor.
@@ -256,15 +265,15 @@ export class Connection {
       }
       return isWanted ? undefined : this.client.CLOSE;
     };
-    await this.answer(query, () => query.values().cursor(streamedRows, takeSafely));
+    await this.answer(askedOnce(asked.values().cursor(streamedRows, takeSafely)));
     this.pending = undefined;
     if (failure !== undefined) throw failure;
   }
 
   /** Runs a command without parameters and returns its tag, such as `COMMIT`. */
   async command(sql: string): Promise<string> {
-    const query = this.client.unsafe(sql);
-    const { command } = await this.answer(query, () => query);
+    this.requireOpen();
+    const { command } = await this.answer(askedOnce<driver.RowList<[]>>(this.client.unsafe(sql)));
     return command;
   }
 
@@ -305,37 +314,41 @@ export class Connection {
     return !/^(?:::ffff:)?127\.|^::1$/u.test(remoteAddress);
   }
 
-  private async answer<Answer>(query: object, ask: () => PromiseLike<Answer>): Promise<Answer> {
+  /** A statement on a lost session must not be sent: the driver would open another for it. */
+  private requireOpen(): void {
     if (this.isLost) throw lost('The session was lost');
-    // The driver keeps the origin of each failed query in a map that is never emptied.
-    Object.defineProperty(query, 'origin', { value: '' });
+  }
+
+  private answer<Answer>(query: Sent<Answer>): PromiseLike<Answer> {
     this.waitingSince ??= performance.now();
-    let refuse: (error: Error) => void = () => undefined;
-    try {
-      const answer = await new Promise<Answer>((resolve, reject) => {
-        refuse = reject;
-        this.unanswered.add(reject);
-        ask().then(resolve, reject);
-      });
-      this.isOpen = true;
-      this.answeredAt = performance.now();
-      return answer;
-    } catch (error) {
-      if (isLoss(error) || isFull(error)) this.lose();
-      if (!isReadOnly(error) || performance.now() - this.openedAt < freshFor) throw error;
-      this.abandon();
-      throw new OutdatedSession((error as Error).message, { cause: error });
-    } finally {
-      this.unanswered.delete(refuse);
-      // Other statements may still be pending.
-      this.waitingSince = this.unanswered.size > 0 ? performance.now() : undefined;
-    }
+    this.unanswered.add(query);
+    return query.then(
+      (answer) => {
+        this.isOpen = true;
+        this.answeredAt = performance.now();
+        this.forget(query);
+        return answer;
+      },
+      (error: unknown) => {
+        this.forget(query);
+        if (isLoss(error) || isFull(error)) this.lose();
+        if (!isReadOnly(error) || performance.now() - this.openedAt < freshFor) throw error;
+        this.abandon();
+        throw new OutdatedSession((error as Error).message, { cause: error });
+      },
+    );
+  }
+
+  private forget(query: Sent<unknown>): void {
+    this.unanswered.delete(query);
+    // Other statements may still be pending.
+    this.waitingSince = this.unanswered.size > 0 ? performance.now() : undefined;
   }
 
   /** Marks the session as lost and rejects its pending queries, which the driver would keep forever. */
   lose(cause = lost('The session was lost')): void {
     this.abandon();
-    for (const refuse of this.unanswered) refuse(cause);
+    for (const query of this.unanswered) query.reject(cause);
   }
 
   /**

@@ -33,7 +33,7 @@ import {
   type ErrorContext,
 } from './errors.ts';
 import { noAnswer, type Connection } from './connection.ts';
-import { brief, Pool, type PoolOptions, type Sharing } from './pool.ts';
+import { brief, Pool, type PoolOptions, type Sharer, type Sharing } from './pool.ts';
 import {
   NeedsChecks,
   NeedsSavepoints,
@@ -160,7 +160,7 @@ export class PostgresDatabase implements Database {
         return rows;
       },
       // The transactions of two callers must not share a connection.
-      session === undefined && this.isBrief(statement, 'read'),
+      session === undefined ? this.sharer(statement, 'read') : undefined,
       values.requester,
       session,
     );
@@ -193,7 +193,7 @@ export class PostgresDatabase implements Database {
           signal.removeEventListener('abort', stop);
         }
       },
-      false,
+      undefined,
       values.requester,
       session,
       () => isFresh && !signal.aborted,
@@ -274,7 +274,7 @@ export class PostgresDatabase implements Database {
   async writeOne(statement: Statement, values: Values): Promise<readonly Row[]> {
     const parameters = valuesFor(statement, values);
     for (let attempt = 0; ; attempt += 1) {
-      const lent = this.isBrief(statement, 'write') ? this.pool.share('write') : this.pool.lend();
+      const lent = this.pool.lend(undefined, this.sharer(statement, 'write'));
       const connection = lent instanceof Promise ? await lent : lent;
       const since = performance.now();
       let isSent = false;
@@ -472,27 +472,30 @@ export class PostgresDatabase implements Database {
     return true;
   }
 
-  /** Whether the last run of a statement was short, so that it may share a connection. */
-  private isBrief(statement: Statement, sharing: Sharing): boolean {
-    const duration = this.durations.get(statement);
-    return duration !== undefined && duration < brief[sharing];
+  /** A statement may share a connection if its last run was short. */
+  private sharer(statement: Statement, sharing: Sharing): Sharer {
+    return {
+      sharing,
+      isBrief: () => (this.durations.get(statement) ?? Infinity) < brief[sharing],
+    };
   }
 
   /**
-   * Runs `work` on a connection. Retries it after a lost session or a conflict, if it `mayRepeat`. Work that is not brief
-   * ends if the client of the requester goes away.
+   * Runs `work` on a connection. Retries it after a lost session or a conflict, if it `mayRepeat`. Work that shares no
+   * connection ends if the client of the requester goes away.
    */
   private async withConnection<Answer>(
     work: (connection: Connection) => Promise<Answer>,
-    isBrief: boolean,
+    sharer: Sharer | undefined,
     requester: Requester | undefined,
     session: CallerSession | undefined,
     mayRepeat = (): boolean => true,
   ): Promise<Answer> {
     for (let attempt = 0; ; attempt += 1) {
-      const connection = await (isBrief ? this.pool.share('read') : this.pool.lend(requester));
+      const lent = this.pool.lend(requester, sharer);
+      const connection = lent instanceof Promise ? await lent : lent;
       let isGone = false;
-      const stay = isBrief
+      const stay = this.pool.isShared(connection)
         ? undefined
         : requester?.onGone(() => {
             isGone = true;

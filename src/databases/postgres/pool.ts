@@ -28,8 +28,16 @@ const lifetime = 30 * 60_000;
 /** How long to open no further connection after the server had none left, in ms. */
 const fullFor = 1_000;
 
+/** What one statement is, that may share a connection. */
+export interface Sharer {
+  readonly sharing: Sharing;
+  /** Whether its last run was short. It may turn out while this one waits. */
+  readonly isBrief: () => boolean;
+}
+
 interface Waiter {
   readonly caller: string | undefined;
+  readonly sharer: Sharer | undefined;
   readonly since: number;
   readonly resolve: (connection: Connection) => void;
   readonly reject: (error: Error) => void;
@@ -82,16 +90,20 @@ export class Pool {
   /**
    * Lends a connection, most recently used first because its statements are prepared. A requester waits if its caller has
    * its share of the connections. Rejects if all stay busy for too long, or the client of the requester goes away.
+   *
+   * A sharer that is brief gets, if no connection is idle, one with other short statements, whose packets then travel
+   * together: a large part of what a short statement costs. `isShared` tells.
    */
-  lend(requester?: Requester): Connection | Promise<Connection> {
+  lend(requester?: Requester, sharer?: Sharer): Connection | Promise<Connection> {
     if (this.isClosed) throw new DatabaseFailure('The database is closed.');
     const caller = requester?.caller;
-    const connection = this.shares.isUsedUp(caller) ? undefined : this.take(caller);
+    const connection = this.waiting.size > 0 ? undefined : this.lendNow(caller, sharer);
     if (connection !== undefined) return connection;
     return new Promise((resolve, reject) => {
       let stay = (): void => undefined;
       const waiter: Waiter = {
         caller,
+        sharer,
         since: performance.now(),
         resolve: (lent) => {
           stay();
@@ -107,24 +119,24 @@ export class Pool {
         stay = requester.onGone(() => {
           if (this.waiting.remove(caller ?? '', waiter)) waiter.reject(new ClientGone());
         });
+      // Those before it may be callers that have their share already.
+      if (this.waiting.size > 1) this.serve();
     });
   }
 
-  /**
-   * Lends a connection for one short statement. If none is idle, it is one with other short statements, whose packets
-   * then travel together: a large part of what a short statement costs.
-   */
-  share(sharing: Sharing): Connection | Promise<Connection> {
+  /** Whether others have statements on a lent connection too, so that it must not be given up. */
+  isShared(connection: Connection): boolean {
+    return this.shared.has(connection);
+  }
+
+  private lendNow(caller: string | undefined, sharer: Sharer | undefined): Connection | undefined {
     // A pooler may release its server session after a response although the next statement was sent in part (the
     // driver asks for its parameter types first). The rest would get no response, or another session's.
-    if (this.options.isPooled) return this.lend();
-    // Sharing must not starve callers that wait for a connection of their own.
+    if (sharer === undefined || this.options.isPooled || !sharer.isBrief())
+      return this.shares.isUsedUp(caller) ? undefined : this.take(caller);
     const isFull = this.idle.length === 0 && this.lent.size >= this.options.size;
-    const shared = isFull && this.waiting.size === 0 ? this.leastShared(sharing) : undefined;
-    const lent = shared ?? this.lend();
-    return lent instanceof Connection
-      ? this.asShared(lent, sharing)
-      : lent.then((connection) => this.asShared(connection, sharing));
+    const connection = isFull ? this.leastShared(sharer.sharing) : this.take(undefined);
+    return connection && this.asShared(connection, sharer.sharing);
   }
 
   private asShared(connection: Connection, sharing: Sharing): Connection {
@@ -155,6 +167,7 @@ export class Pool {
     const known = this.shared.get(connection);
     if (known !== undefined && known.count > 1) {
       known.count -= 1;
+      this.serve();
       return;
     }
     this.shared.delete(connection);
@@ -162,12 +175,8 @@ export class Pool {
     if (!this.lent.has(connection)) return;
     if (this.isSpent(connection)) return this.giveUp(connection);
     this.takeBack(connection);
-    const waiter = this.nextWaiter();
-    if (waiter === undefined) this.idle.push(connection);
-    else {
-      this.count(connection, waiter.caller);
-      waiter.resolve(connection);
-    }
+    this.idle.push(connection);
+    this.serve();
   }
 
   private count(connection: Connection, caller: string | undefined): void {
@@ -178,11 +187,6 @@ export class Pool {
   private takeBack(connection: Connection): void {
     this.shares.giveBack(this.lent.get(connection));
     this.lent.delete(connection);
-  }
-
-  /** The next caller in turn that has not its share yet. */
-  private nextWaiter(): Waiter | undefined {
-    return this.waiting.shift((_, { caller }) => !this.shares.isUsedUp(caller));
   }
 
   /** Ends all idle connections: if one session was lost, the others may be lost without notice. */
@@ -244,17 +248,23 @@ export class Pool {
   private giveUp(connection: Connection): void {
     this.takeBack(connection);
     void connection.end();
-    this.serveNext();
+    this.serve();
   }
 
-  /** Lends a connection to the next caller in turn; returns false if there is none or no caller may have one. */
-  private serveNext(): boolean {
-    const waiter = this.nextWaiter();
-    if (waiter === undefined) return false;
-    const next = this.take(waiter.caller);
-    if (next === undefined) this.waiting.unshift(waiter.caller ?? '', waiter);
-    else waiter.resolve(next);
-    return next !== undefined;
+  /** Lends to those that wait, in turn. Sharers wait behind who needs a connection alone, or he would wait for ever. */
+  private serve(): void {
+    while (this.waiting.size > 0) {
+      let connection: Connection | undefined;
+      let isTurnOver = false;
+      const waiter = this.waiting.shift((_, { caller, sharer }) => {
+        if (isTurnOver) return false;
+        connection = this.lendNow(caller, sharer);
+        isTurnOver = connection === undefined && !this.shares.isUsedUp(caller);
+        return connection !== undefined;
+      });
+      if (waiter === undefined || connection === undefined) return;
+      waiter.resolve(connection);
+    }
   }
 
   /** Ends connections that passed the statement timeout, and rejects callers that waited for too long. */
@@ -268,7 +278,7 @@ export class Pool {
       } else if (isPooled && waited > statementTimeout) connection.cancel();
     }
     // The server may accept connections again.
-    while (this.serveNext());
+    this.serve();
     for (const { reject } of this.waiting.removeAll(({ since }) => now - since > statementTimeout))
       reject(
         new DatabaseFailure('All connections to the database stayed busy.', { kind: 'crowded' }),
