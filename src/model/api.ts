@@ -174,6 +174,8 @@ export interface NativeColumn {
   readonly items?: NativeColumn;
   /** Whether its type is an enum of the database. */
   readonly isEnum: boolean;
+  /** Whether its values may be of several kinds, of which a string is the text; SQLite has such columns. */
+  readonly isMixed?: boolean;
   /** Whether its texts compare in the collation of the column. */
   readonly isCollated: boolean;
   /** Whether a row can be inserted without it: it has a default, counts, or is computed. */

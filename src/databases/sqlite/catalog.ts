@@ -276,11 +276,3 @@ const kindTypes: Readonly<Record<BaseKind | 'decimal', string>> = {
 export function typeOfKind(kind: StoredKind): string {
   return kindTypes[baseOf(kind)];
 }
-
-/** The affinity of a declared column type, by SQLite's own rules. */
-export function affinityOf(type: string): string {
-  if (type.includes('INT')) return 'INTEGER';
-  if (/CHAR|CLOB|TEXT/u.test(type)) return 'TEXT';
-  if (type === '' || type.includes('BLOB')) return 'BLOB';
-  return /REAL|FLOA|DOUB/u.test(type) ? 'REAL' : 'NUMERIC';
-}

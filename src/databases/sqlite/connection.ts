@@ -1,5 +1,6 @@
 import Driver from 'better-sqlite3';
 import { addNumberFunctions } from './json-numbers.ts';
+import { addTextFunction } from './mixed-values.ts';
 import { addSearchFunction } from './search.ts';
 import { valuesFor, type Statement, type Values } from '../../sql/statement.ts';
 import type { Row } from '../database.ts';
@@ -18,6 +19,7 @@ export class SqliteConnection {
     this.driver.pragma('foreign_keys = ON');
     addNumberFunctions(this.driver);
     addSearchFunction(this.driver);
+    addTextFunction(this.driver);
     if (cache !== undefined) this.driver.pragma(`cache_size = -${Math.ceil(cache / 1024)}`);
   }
 

@@ -8,6 +8,7 @@ import { orderKeySql } from '../../model/field-types/any-decimal.ts';
 import { anyMember, parseNumber } from '../../model/field-types/json.ts';
 import { heldAs, momentBounds } from '../../model/field-types/stored-as.ts';
 import { aggregates } from './aggregates.ts';
+import { equalsText, isMixed, nativeCodec, textOf } from './mixed-values.ts';
 import { jsonGuard } from '../../sql/compile/json-guard.ts';
 import { isComposite, partsOf } from '../../model/field-types/composite-id.ts';
 import { keyColumns, whole } from '../../sql/key.ts';
@@ -164,6 +165,7 @@ function ordered(column: string, field: Field): string {
 
 /** What of a column is compared. */
 function compared(column: string, field: Field): string {
+  if (isMixed(field)) return textOf(column);
   if (isFineMoment(field)) return upToMilliseconds(column);
   return isDecimalText(field) ? asDouble(column) : column;
 }
@@ -267,6 +269,7 @@ export const sqlite: Dialect = {
   placeholder: (_count, parameter) =>
     parameter === 'limit' || parameter === 'offset' || parameter === 'cap' ? '(? + 0)' : '+?',
   storage: (field) => field.type.sqlite,
+  nativeCodec,
   // As text an integer keeps all digits.
   textBytes: (column) => `hex(CAST(${column} AS BLOB))`,
   keyText: (values, parts) =>
@@ -276,6 +279,7 @@ export const sqlite: Dialect = {
   select: (column, field) => {
     if (isComposite(field)) return selectComposite(column, field);
     if (isBytes(field)) return `CASE WHEN ${column} IS NOT NULL THEN hex(${column}) END`;
+    if (isMixed(field)) return textOf(column);
     return codecOf(sqlite, field).readAsText?.(field) === true ? `CAST(${column} AS TEXT)` : column;
   },
   sortKey: (column, field) => {
@@ -297,11 +301,12 @@ export const sqlite: Dialect = {
           ? compareArray(column, operators[operator].items === 'all', placeholder, field)
           : isBytes(field)
             ? compareBytes(column, operator, placeholder)
-            : condition(
+            : ((isMixed(field) ? equalsText(column, operator, placeholder) : undefined) ??
+              condition(
                 operator,
                 orders.has(operator) ? ordered(column, field) : compared(column, field),
                 placeholder,
-              ),
+              )),
   member: (column, members) =>
     `(${column} -> ${sqliteText(`$${members.map((name) => `.${JSON.stringify(name)}`).join('')}`)})`,
   memberValue: (json, leaf) => {
@@ -370,7 +375,7 @@ export const sqlite: Dialect = {
     }
     if (form === 'real')
       return (
-        `(typeof(${column}) IN ('integer', 'real') AND abs(${column}) < 1e${precision - scale}` +
+        `(typeof(${column}) IN ('integer', 'real') AND abs(${column} + 0.0) < 1e${precision - scale}` +
         // With all digits that a double has: else it writes 16 of them.
         ` AND CAST(printf('%!.${scale}f', ${column}) AS REAL) = ${column})`
       );

@@ -1,6 +1,8 @@
 import type Driver from 'better-sqlite3';
 import type { Api, Resource } from '../../model/api.ts';
 import type { FoundForm, FoundForms } from '../../model/field-types/stored-as.ts';
+import { quote } from '../../sql/dialect.ts';
+import { affinityOf } from './affinity.ts';
 import { foldName } from './existing-dialect.ts';
 
 /** A row of `pragma_table_xinfo`, of a table or a view. */
@@ -23,14 +25,15 @@ export function nativeForms(driver: Driver.Database, api: Api): FoundForms {
       .filter(({ isManaged }) => !isManaged)
       .map((resource) => [
         resource.name,
-        formsOf(resource, columnsOf.all(resource.table), api.settings.database?.collation),
+        formsOf(resource, columnsOf.all(resource.table), driver, api.settings.database?.collation),
       ]),
   );
 }
 
 function formsOf(
-  { fields }: Resource,
+  { table, fields }: Resource,
   columns: readonly ColumnInfo[],
+  driver: Driver.Database,
   shared: 'codePoint' | 'database' = 'database',
 ): ReadonlyMap<string, FoundForm> {
   const byName = new Map(columns.map((column) => [foldName(column.name), column]));
@@ -48,10 +51,32 @@ function formsOf(
         type,
         isEnum: false,
         isCollated: collation === 'database',
+        isMixed:
+          affinityOf(type.toUpperCase()) !== 'TEXT' ||
+          (field.type.kind === 'string' && holdsBytes(driver, table, column.name)),
         isFilled: fallback !== null || (isAlone && pk === 1 && /^integer$/iu.test(type)),
         isComputed,
       },
     });
   }
   return found;
+}
+
+/** How many rows without an index are looked at. */
+const sampledRows = 100_000;
+
+/** Whether a column of texts also has bytes, which an index has behind all texts. */
+function holdsBytes(driver: Driver.Database, table: string, column: string): boolean {
+  const one = quote(column);
+  const indexed = driver
+    .prepare<[string, string], number>(
+      `SELECT 1 FROM pragma_index_list(?) AS own, pragma_index_info(own.name) AS part
+       WHERE NOT own.partial AND part.seqno = 0 AND part.name = ? COLLATE NOCASE LIMIT 1`,
+    )
+    .get(table, column);
+  const from =
+    indexed === undefined
+      ? `(SELECT ${one} FROM ${quote(table)} LIMIT ${sampledRows}) WHERE typeof(${one}) = 'blob'`
+      : `${quote(table)} WHERE ${one} >= x''`;
+  return driver.prepare(`SELECT 1 FROM ${from} LIMIT 1`).get() !== undefined;
 }

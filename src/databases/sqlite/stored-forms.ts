@@ -5,7 +5,7 @@ import type { SqlValue } from '../../model/values.ts';
 import { sqlite } from './dialect.ts';
 import { foldName } from './existing-dialect.ts';
 import { readMade, readTables } from './catalog.ts';
-import { affinityOf } from './catalog.ts';
+import { affinityOf } from './affinity.ts';
 import { findForms, joined } from '../existing/stored-forms.ts';
 import { nativeForms } from './native-columns.ts';
 

@@ -14,7 +14,7 @@ import {
 } from '../../databases/existing/actual-schema.ts';
 import type { RecordRow } from '../../databases/existing/schema-record.ts';
 import { readMade, readTables, rowKeyName } from '../../databases/sqlite/catalog.ts';
-import { affinityOf } from '../../databases/sqlite/catalog.ts';
+import { affinityOf } from '../../databases/sqlite/affinity.ts';
 import { sqlite } from '../../databases/sqlite/dialect.ts';
 import { keyType } from '../attributes.ts';
 import { boundsOf, checksIn, type Bounds } from '../../databases/existing/expressions.ts';
@@ -25,6 +25,7 @@ import { hintsOf, momentIn } from '../forms.ts';
 import { kindsQuery } from '../morphs.ts';
 import {
   declaredDigits,
+  servedType,
   sqliteType,
   type Stored,
   type StoredForms,
@@ -145,7 +146,15 @@ function readTable(
         actual: column,
         type:
           known === undefined
-            ? columnType(driver, actual, column, checks.get(column.name) ?? {}, row, types)
+            ? columnType(
+                driver,
+                actual,
+                column,
+                checks.get(column.name) ?? {},
+                row,
+                types,
+                isManaged,
+              )
             : { attributes: known, notes: [] },
         bounds: checks.get(column.name) ?? {},
         comment: undefined,
@@ -300,7 +309,7 @@ const questions: Readonly<Record<keyof Stored, string>> = {
   integers: `total(typeof(c) = 'integer')`,
   unsafe: `total(typeof(c) = 'integer' AND c NOT BETWEEN -9007199254740991 AND 9007199254740991)`,
   booleans: `total(typeof(c) = 'integer' AND c IN (0, 1))`,
-  endless: `total(typeof(c) = 'real' AND abs(c) = 9e999)`,
+  endless: `total(typeof(c) = 'real' AND c IN (9e999, -9e999))`,
   reals: `total(typeof(c) = 'real')`,
   texts: `total(typeof(c) = 'text')`,
   dates: `total(typeof(c) = 'text' AND c GLOB '${day}' AND date(c) IS c)`,
@@ -318,6 +327,7 @@ function columnType(
   bounds: Bounds,
   row: RecordRow | undefined,
   types: FieldTypes,
+  isManaged: boolean,
 ): ColumnType {
   const isKey =
     column.isPrimary ||
@@ -330,7 +340,8 @@ function columnType(
   const hints = hintsOf(column.name, bounds, isKey);
   // A migration would convert a column that it has recorded with another kind.
   const isJson = hints.isJson && (row === undefined || row.kind === 'json');
-  return sqliteType(column.type, stored, forms, { ...hints, isJson }, recognised);
+  const type = sqliteType(column.type, stored, forms, { ...hints, isJson }, recognised);
+  return isManaged ? type : servedType(type, column.type, stored);
 }
 
 /** The types of which all values are, by the declared type and by the texts. */

@@ -131,6 +131,33 @@ export function sqliteType(
   return as({ type: 'number' }, `Declared as ${declared} and stored as floating point.${exact}`);
 }
 
+/**
+ * The field type for a column of a table that is not managed: as `sqliteType`, but where that has none, one that serves
+ * values of any kind.
+ */
+export function servedType(
+  narrow: ColumnType,
+  declared: string,
+  { values, integers, reals, texts, unsafe, endless, longest }: Stored,
+): ColumnType {
+  if (!('left' in narrow)) return narrow;
+  const only = (count: number): boolean => values > 0 && count === values;
+  const plain = (attributes: FieldSpecification, ...notes: string[]): ColumnType => ({
+    attributes,
+    notes,
+  });
+  const bytes = values - integers - reals - texts;
+  if (only(bytes) || (values === 0 && declared.includes('BLOB')))
+    return plain({ type: 'string', format: 'base64' });
+  if (only(integers))
+    return plain({ type: 'integer', ...(unsafe > 0 ? { format: 'bigint' } : {}) });
+  if (only(integers + reals) && unsafe + endless === 0) return plain({ type: 'number' });
+  const text = { type: longest > 255 ? 'text' : 'string' } as const;
+  return values === 0 || only(texts)
+    ? plain(text)
+    : plain(text, `Each value is served as text: ${narrow.left}.`);
+}
+
 /** The words for true and false, if all values are such words. */
 function wordsOf(values: number, forms: StoredForms): StoredAs | undefined {
   return values === 0 ? undefined : wordForms.find((form) => forms[form] === values);

@@ -1,7 +1,8 @@
 import Driver from 'better-sqlite3';
 import type { Api } from '../../model/api.ts';
 import { quote } from '../../sql/dialect.ts';
-import { affinityOf, typeOfKind } from '../../databases/sqlite/catalog.ts';
+import { affinityOf } from '../../databases/sqlite/affinity.ts';
+import { typeOfKind } from '../../databases/sqlite/catalog.ts';
 import { foldName } from '../../databases/sqlite/existing-dialect.ts';
 import { columnSql, type MigrationStep } from '../../sql/schema/schema.ts';
 import { sqlite } from '../../databases/sqlite/dialect.ts';
