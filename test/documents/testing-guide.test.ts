@@ -1,6 +1,13 @@
-import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { browserOptions } from '../support/chromium.ts';
 import { launch, makeFolder, root } from '../support/command.ts';
@@ -10,7 +17,7 @@ import { freePort } from '../support/ports.ts';
 const files = new Map(
   [
     ...readFileSync(join(root, 'docs/test.md'), 'utf8').matchAll(
-      /^```(?:ts|yaml)\n(?:\/\/|#) (\S+)\n(.*?)^```$/gmsu,
+      /^```(?:ts|js|yaml)\n(?:\/\/|#) (\S+)\n(.*?)^```$/gmsu,
     ),
   ].map(([, name = '', text = '']) => [name, text] as const),
 );
@@ -58,7 +65,7 @@ async function makeProject(): Promise<{ path: string; env: Record<string, string
     text.replaceAll('4010', `${api}`).replaceAll('5173', `${web}`);
   const texts = new Map(files).set('page.js', page);
   const folder = makeFolder(
-    Object.fromEntries([...texts].map(([name, text]) => [name, atPorts(text)])),
+    Object.fromEntries([...texts].map(([name, text]) => [`app/${name}`, atPorts(text)])),
   );
   const plinth = folder.write(
     'bin/plinth',
@@ -66,15 +73,31 @@ async function makeProject(): Promise<{ path: string; env: Record<string, string
   );
   chmodSync(plinth, 0o755);
   symlinkSync(join(root, 'node_modules'), folder.at('node_modules'));
+  for (const [name, source] of [
+    ['index.js', 'index.ts'],
+    ['test.js', 'test.ts'],
+  ] as const)
+    folder.write(
+      `app/node_modules/plinth/${name}`,
+      `export * from ${JSON.stringify(pathToFileURL(join(root, 'src', source)).href)};`,
+    );
   const scripts = { dev: `${node} page.js` };
-  writeFileSync(folder.at('package.json'), JSON.stringify({ type: 'module', scripts }));
+  folder.write('app/package.json', JSON.stringify({ type: 'module', scripts }));
+  // This package, as it is installed: its other dependencies are those above.
+  const exported = { '.': './index.js', './test': './test.js' };
+  folder.write(
+    'app/node_modules/plinth/package.json',
+    JSON.stringify({ name: 'plinth', type: 'module', exports: exported }),
+  );
   const path = `${folder.at('bin')}:${process.env['PATH'] ?? ''}`;
-  return { path: folder.path, env: { PATH: path, HOME: folder.path, NO_COLOR: '1' } };
+  return { path: folder.at('app'), env: { PATH: path, HOME: folder.path, NO_COLOR: '1' } };
 }
 
 test('the guide has these files', () => {
   expect([...files.keys()]).toEqual([
     'plinth.yaml',
+    'books.test.ts',
+    'books.node.js',
     'server.ts',
     'vitest.config.ts',
     'library.test.ts',
@@ -92,8 +115,21 @@ test('the tests of the guide with Vitest pass, twice in a row', async () => {
       env,
     }).ended;
     expect([run, code], `${out}${err}`).toEqual([run, 0]);
-    expect(out).toContain('4 passed');
+    expect(out).toContain('8 passed');
   }
+});
+
+test('the tests of the guide with node:test pass, and nothing of them is left', async () => {
+  const { path, env } = await makeProject();
+  const temporary = join(path, 'temporary');
+  mkdirSync(temporary);
+  const { code, out, err } = await launch(node, ['--test', 'books.node.js'], {
+    cwd: path,
+    env: { ...env, TMPDIR: temporary },
+  }).ended;
+  expect(code, `${out}${err}`).toBe(0);
+  expect(out).toContain('pass 1');
+  expect(readdirSync(temporary)).toEqual([]);
 });
 
 test('the tests of the guide with Playwright pass', async () => {

@@ -1,5 +1,5 @@
 import { constants, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { copyFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseFailure, type Database } from '../../databases/database.ts';
@@ -22,15 +22,15 @@ import type { OpenDatabase } from '../database/target.ts';
 
 /**
  * Fills sandboxes with the data that `dev` gives an empty database, whatever the served database holds. The first sandbox
- * generates it as a file, and each sandbox is a copy of that file. The files are in private folders in `within`, which
- * `close` deletes.
+ * generates it as a file, and each sandbox is a copy of that file. The files are in a private folder, which `close` deletes.
+ * `inMemory`: what is copied is held in memory, so that nothing is left when all sandboxes are closed.
  */
 export function sandboxSource(
   context: Context,
   specification: SpecificationFile,
   options: FillOptions,
-  within: () => string = tmpdir,
-): SandboxSource {
+  { inMemory = false }: { readonly inMemory?: boolean } = {},
+): SandboxSource & { readonly removeFiles: () => void } {
   // A request does this: no progress bar, and `dev` has already printed the same notes.
   const quiet: Context = {
     ...context,
@@ -44,7 +44,7 @@ export function sandboxSource(
   const { statementTimeout = databaseDefaults.statementTimeout } =
     specification.api.settings.database ?? {};
   const readers = new ReaderProcesses('sandboxes', statementTimeout, context.memory);
-  const folder = new PrivateFolder(within);
+  const folder = new PrivateFolder(inMemory);
   const image = (name: string, fill: (open: OpenDatabase) => Promise<unknown>): Image =>
     new Image(folder, name, async (path) => {
       const open = openTemporary(path);
@@ -62,7 +62,7 @@ export function sandboxSource(
     const { database } = openTemporary(path, { readers });
     const close = async (): Promise<void> => {
       await database.close();
-      await rm(path, { force: true });
+      await folder.release(path);
     };
     return { database, path, close };
   };
@@ -89,30 +89,42 @@ export function sandboxSource(
       await readers.close();
       folder.remove();
     },
+    removeFiles: () => folder.remove(),
   };
 }
 
 /** A folder that this process alone reads, made when it is first needed. */
 class PrivateFolder {
-  private readonly within: () => string;
+  /** Whether it has nothing but copies, and goes with the last of them. */
+  readonly hasOnlyCopies: boolean;
   private path: string | undefined;
   private made = 0;
+  private readonly copies = new Set<string>();
 
-  constructor(within: () => string) {
-    this.within = within;
+  constructor(hasOnlyCopies: boolean) {
+    this.hasOnlyCopies = hasOnlyCopies;
   }
 
   at(name: string): string {
     // A cleaner of temporary files may have deleted it.
     if (this.path === undefined || !existsSync(this.path))
-      this.path = mkdtempSync(join(this.within(), 'plinth-'));
+      this.path = mkdtempSync(join(tmpdir(), 'plinth-'));
     return join(this.path, name);
   }
 
-  /** A path that nothing else has. */
+  /** The path of a new copy. */
   next(): string {
     this.made += 1;
-    return this.at(`${this.made}.db`);
+    const path = this.at(`${this.made}.db`);
+    this.copies.add(path);
+    return path;
+  }
+
+  /** Deletes a copy. */
+  async release(path: string): Promise<void> {
+    this.copies.delete(path);
+    await rm(path, { force: true });
+    if (this.hasOnlyCopies && this.copies.size === 0) this.remove();
   }
 
   remove(): void {
@@ -126,7 +138,8 @@ class Image {
   private readonly folder: PrivateFolder;
   private readonly name: string;
   private readonly make: (path: string) => Promise<void>;
-  private made: Promise<string> | undefined;
+  /** The path of the file, or what it holds. */
+  private made: Promise<string | Buffer> | undefined;
 
   constructor(folder: PrivateFolder, name: string, make: (path: string) => Promise<void>) {
     this.folder = folder;
@@ -141,11 +154,13 @@ class Image {
     const source = await wanted;
     const path = this.folder.next();
     try {
+      if (typeof source !== 'string') await writeFile(path, source, { mode: 0o600 });
       // If the file system can, both files share their blocks until one is written.
-      await copyFile(source, path, constants.COPYFILE_FICLONE);
+      else await copyFile(source, path, constants.COPYFILE_FICLONE);
     } catch (error) {
       // A cleaner of temporary files has deleted it: the next sandbox makes it again.
-      if (!existsSync(source)) this.forget(wanted);
+      if (typeof source === 'string' && !existsSync(source)) this.forget(wanted);
+      await this.folder.release(path);
       throw error;
     }
     return path;
@@ -156,16 +171,19 @@ class Image {
     await this.made?.catch(() => undefined);
   }
 
-  private forget(made: Promise<string>): void {
+  private forget(made: Promise<string | Buffer>): void {
     if (this.made === made) this.made = undefined;
   }
 
-  private async begin(): Promise<string> {
+  private async begin(): Promise<string | Buffer> {
     try {
       const path = this.folder.at(`${this.name}.db`);
       rmSync(path, { force: true });
       await this.make(path);
-      return path;
+      if (!this.folder.hasOnlyCopies) return path;
+      const bytes = await readFile(path);
+      await rm(path);
+      return bytes;
     } catch (error) {
       throw error instanceof CommandFailure ? inOne(error) : error;
     }

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import process from 'node:process';
 import type { ApiTypes } from '../../extensions/code.ts';
 import { ServedApi } from '../../http/server/served-api.ts';
@@ -38,7 +35,10 @@ export async function openTestServer<Api extends ApiTypes>(
   const specification = await told(() => withCode(context, readGiven(context, options)));
   const { api, folder, code } = specification;
   const { generate = true } = options;
-  const source = sandboxSource(context, specification, { generates: generate }, temporaryFolder);
+  const inMemory = true;
+  const source = sandboxSource(context, specification, { generates: generate }, { inMemory });
+  // Tests may leave some open.
+  process.once('exit', source.removeFiles);
   const sandboxes = new Set<Sandbox<Api>>();
   let original: ServedApi | undefined;
   const servedOn = ({ database }: SandboxCopy): ServedApi => {
@@ -70,6 +70,7 @@ export async function openTestServer<Api extends ApiTypes>(
     (closed ??= told(async () => {
       await Promise.all([...sandboxes].map((sandbox) => sandbox.close()));
       await source.close();
+      process.off('exit', source.removeFiles);
       await code?.stop();
     }));
   return {
@@ -91,16 +92,4 @@ function standing(now: Date | string | number): () => Date {
   const time = new Date(now).getTime();
   if (Number.isNaN(time)) throw new TypeError(`now is no date: ${String(now)}`);
   return () => new Date(time);
-}
-
-let temporary: string | undefined;
-
-/** The folder of all sandboxes of this process, which is deleted with it: tests may leave some open. */
-function temporaryFolder(): string {
-  if (temporary === undefined) {
-    const folder = mkdtempSync(join(tmpdir(), 'plinth-test-'));
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-    temporary = folder;
-  }
-  return temporary;
 }
