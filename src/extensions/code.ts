@@ -270,9 +270,11 @@ export interface TypedEndpoint<Api extends ApiTypes, Body, Query> extends Omit<
  * }),
  * ```
  */
-export function endpoint<Api extends ApiTypes = AnyApi, const Body = unknown, const Query = unknown>(
-  definition: TypedEndpoint<Api, Body, Query>,
-): EndpointDefinition<Api> {
+export function endpoint<
+  Api extends ApiTypes = AnyApi,
+  const Body = unknown,
+  const Query = unknown,
+>(definition: TypedEndpoint<Api, Body, Query>): EndpointDefinition<Api> {
   return definition as EndpointDefinition<Api>;
 }
 

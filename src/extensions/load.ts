@@ -32,6 +32,7 @@ export class LoadedCode {
   /** The names of the resources with a `beforeCreate`. */
   readonly filled: ReadonlySet<string>;
   private readonly code: Code;
+  private isServed = false;
 
   constructor(
     file: string,
@@ -64,14 +65,26 @@ export class LoadedCode {
   async start(): Promise<void> {
     const serving = served.get(this.code) ?? 0;
     served.set(this.code, serving + 1);
-    if (serving === 0) await this.code.start?.();
+    this.isServed = true;
+    try {
+      if (serving === 0) await this.code.start?.();
+    } catch (error) {
+      this.leave();
+      throw error;
+    }
   }
 
-  /** Calls its `stop`, unless the module is still served. */
+  /** Calls its `stop` if it was started, unless the module is still served. */
   async stop(): Promise<void> {
+    if (this.isServed && this.leave() === 0) await this.code.stop?.();
+  }
+
+  /** Returns how often the module is still served. */
+  private leave(): number {
+    this.isServed = false;
     const serving = (served.get(this.code) ?? 1) - 1;
     served.set(this.code, serving);
-    if (serving === 0) await this.code.stop?.();
+    return serving;
   }
 }
 

@@ -2,19 +2,19 @@ import type { AnyApi, ApiTypes } from '../extensions/code.ts';
 import type { Mode } from '../http/edge/edge.ts';
 import { clientAsking } from '../http/api/in-process.ts';
 import { getOrInsert } from '../lib/get-or-insert.ts';
-import { neededSteps, stepsBeforeServing } from '../migrations/steps.ts';
+import { neededSteps } from '../migrations/steps.ts';
 import { owner } from '../model/access.ts';
 import type { Context } from './context.ts';
-import { inspect, openDatabase, withStoredForms } from './database/database.ts';
+import { openDatabase, withStoredForms } from './database/database.ts';
 import { kindOf } from './database/kinds.ts';
-import { migrationRefusal, requireCurrent, stepLines } from './database/schema.ts';
-import { targetOrDevelopment, type OpenDatabase, type Target } from './database/target.ts';
+import { migrationRefusal, stepLines, whyBehind } from './database/schema.ts';
+import { targetOrDevelopment, type OpenDatabase } from './database/target.ts';
 import { prepare, servedOn } from './dev/prepare.ts';
 import { embeddedContext, publicError, readGiven, told } from './embedded.ts';
 import type { CreateServerOptions, ListenAddress, PlinthServer } from './embedding.ts';
 import { LiveReload } from './dev/reload.ts';
 import { CommandFailure, databaseFailure } from './failure.ts';
-import { requireEndpointAccess, withCode } from './files/code.ts';
+import { requireEndpointAccess, withStartedCode } from './files/code.ts';
 import type { SpecificationFile } from './files/specification.ts';
 import { listenAddress, urlHost } from './serve/address.ts';
 import { composeServer, type ComposedServer } from './serve/compose.ts';
@@ -57,30 +57,32 @@ async function openDev(
   // What is in no file has no folder for a database.
   const flag = given === undefined || isNamed ? database : 'sqlite::memory:';
   const target = targetOrDevelopment(context, read, flag);
-  const specification = await withCode(context, await withStoredForms(context, target, read));
-  const open = await openDatabase(context, target, target.isOwn ? 'create' : 'write');
-  return closing(open, async () => {
-    const options = { generates: generate };
-    const served = await servedOn(specification, target, open, options);
-    await prepare(context, served, options);
-    const flags = {
-      generate,
-      watch: watch && given === undefined,
-      ...(flag === undefined ? {} : { database: flag }),
-    };
-    const live = new LiveReload(context, flags, served);
-    const composed = await composeServer(context, open, 'dev', live, { isVerbose: true });
-    live.begin(composed.api.readers);
-    return {
-      specification,
-      composed: () => composed,
-      api: () => live.current.api,
-      migrate: async () => [],
-      close: async () => {
-        await composed.close();
-        await open.close();
-      },
-    };
+  const found = await withStoredForms(context, target, read);
+  return withStartedCode(context, found, async (specification) => {
+    const open = await openDatabase(context, target, target.isOwn ? 'create' : 'write');
+    return closing(open, async () => {
+      const options = { generates: generate };
+      const served = await servedOn(specification, target, open, options);
+      await prepare(context, served, options);
+      const flags = {
+        generate,
+        watch: watch && given === undefined,
+        ...(flag === undefined ? {} : { database: flag }),
+      };
+      const live = new LiveReload(context, flags, served);
+      const composed = await composeServer(context, open, 'dev', live, { isVerbose: true });
+      live.begin(composed.api.readers);
+      return {
+        specification,
+        composed: () => composed,
+        api: () => live.current.api,
+        migrate: async () => [],
+        close: async () => {
+          await composed.close();
+          await open.close();
+        },
+      };
+    });
   });
 }
 
@@ -98,8 +100,8 @@ async function openStart(
   let open = isMemory ? await openDatabase(context, target, 'create') : undefined;
   let composed: ComposedServer | undefined;
   let live: Rereading | undefined;
-  const compose = async (): Promise<void> => {
-    const loaded = await withCode(context, specification);
+  const compose = (): Promise<void> => withStartedCode(context, specification, composeOf);
+  const composeOf = async (loaded: SpecificationFile): Promise<void> => {
     requireEndpointAccess(loaded);
     const own = (open ??= await openDatabase(context, target, 'write'));
     const terms = { flag: database, target, requireAccess };
@@ -107,13 +109,9 @@ async function openStart(
     composed = await composeServer(context, own, 'start', live, { isVerbose: true });
     live.begin(composed.api.readers);
   };
-  let refusal: unknown;
-  if (isMemory) refusal = new Error('The database in memory is empty. Call migrate() first.');
-  else if (await isBehind(context, target, api))
-    refusal = await requireCurrent(context, target, api).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+  const refusal = isMemory
+    ? new Error('The database in memory is empty. Call migrate() first.')
+    : await whyBehind(context, target, api, 'empty');
   if (refusal === undefined)
     await compose().catch(async (error: unknown) => {
       await open?.close();
@@ -142,15 +140,6 @@ async function openStart(
       await open?.close();
     },
   };
-}
-
-async function isBehind(
-  context: Context,
-  target: Target,
-  api: SpecificationFile['api'],
-): Promise<boolean> {
-  const { steps } = await inspect(context, target, api, 'empty');
-  return stepsBeforeServing(steps).length > 0;
 }
 
 function serverOf<Api extends ApiTypes>(

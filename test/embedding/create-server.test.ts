@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -190,6 +190,31 @@ test('signals, exit code and streams of the process are left alone, and the logg
     expect.objectContaining({ method: 'GET', path: '/v1/notes/1', status: 200 }) as object,
     expect.any(String) as string,
   ]);
+});
+
+test.each([
+  ['of dev is missing', { mode: 'dev', database: 'sqlite:missing.db' }, 'There is no database'],
+  [
+    'is opened, but an endpoint says not who may call it',
+    { database: 'sqlite::memory:' },
+    'who may call GET /a',
+  ],
+] as const)('own code is stopped if the database %s', async (_, options, message) => {
+  writeFileSync(
+    join(folder, 'api.ts'),
+    `import { appendFileSync } from 'node:fs';
+    const log = (text) => appendFileSync(new URL('log.txt', import.meta.url), text);
+    export default {
+      start() { log('start '); },
+      stop() { log('stop '); throw new Error('It will not'); },
+      endpoints: { 'GET /a': () => 'done' },
+    };`,
+  );
+  const specification =
+    'code: ./api.ts\nresources:\n  notes: { access: public, fields: { text: { type: string } } }';
+  const own = { specification, ...options };
+  await expect(using(own, (server) => server.migrate())).rejects.toThrow(message);
+  expect(readFileSync(join(folder, 'log.txt'), 'utf8')).toBe('start stop ');
 });
 
 test('start wants to be told who may call an endpoint, as the command line does', async () => {

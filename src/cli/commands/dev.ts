@@ -5,9 +5,13 @@ import type { ClientFile } from '../files/client-file.ts';
 import { refreshEditorSchema } from '../files/editor-schema.ts';
 import { prepare, servedOn } from '../../server/dev/prepare.ts';
 import { readPort, type DevFlags } from '../../server/serve/address.ts';
-import { withCode } from '../../server/files/code.ts';
-import { formatProblem, requireSpecification } from '../../server/files/specification.ts';
-import { targetOrDevelopment } from '../../server/database/target.ts';
+import { withStartedCode } from '../../server/files/code.ts';
+import {
+  formatProblem,
+  requireSpecification,
+  type SpecificationFile,
+} from '../../server/files/specification.ts';
+import { targetOrDevelopment, type OpenDatabase } from '../../server/database/target.ts';
 
 /**
  * `plinth dev [file]`: migrates the development database, fills it if it is empty, and serves it. Serves any other
@@ -22,8 +26,9 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
   const options = { generates: flags.generate ?? true };
   const target = targetOrDevelopment(context, read, flags.database);
   if (flags.reset === true) await deleteOwn(context, target);
-  const specification = await withCode(context, await withStoredForms(context, target, read));
-  await withDatabase(context, target, target.isOwn ? 'create' : 'write', async (open) => {
+  const found = await withStoredForms(context, target, read);
+  const access = target.isOwn ? 'create' : 'write';
+  const serveOn = async (specification: SpecificationFile, open: OpenDatabase): Promise<void> => {
     const served = await servedOn(specification, target, open, options);
     try {
       await prepare(context, served, options);
@@ -36,7 +41,10 @@ export async function dev(context: Context, flags: DevFlags): Promise<void> {
     const live = new LiveReload(context, flags, served, await clientFile(context, flags));
     const { serve } = await import('../serve.ts');
     await serve(context, specification, open, flags, 'dev', { live });
-  });
+  };
+  await withStartedCode(context, found, (specification) =>
+    withDatabase(context, target, access, (open) => serveOn(specification, open)),
+  );
 }
 
 async function clientFile(context: Context, { types }: DevFlags): Promise<ClientFile | undefined> {

@@ -12,7 +12,8 @@ import {
 } from '../../server/serve/reread.ts';
 import { requireAccess, requireTarget } from '../../server/serve/start-rules.ts';
 import { listenAddress, readPort, readWorkers, type DevFlags } from '../../server/serve/address.ts';
-import { requireEndpointAccess, withCode } from '../../server/files/code.ts';
+import type { OpenDatabase } from '../../server/database/target.ts';
+import { requireEndpointAccess, withStartedCode } from '../../server/files/code.ts';
 import {
   formatProblem,
   requireSpecification,
@@ -90,9 +91,7 @@ async function serveOver(
   flags: StartFlags,
   worker?: WorkerRole,
 ): Promise<void> {
-  const specification = await withCode(context, read);
-  requireEndpointAccess(specification);
-  await withDatabase(context, terms.target, 'write', async (open) => {
+  const serveOn = async (specification: SpecificationFile, open: OpenDatabase): Promise<void> => {
     // All workers read the same text: one of them prints what comes of it.
     const output =
       worker?.isReporter === false ? { ...context.output, note: () => undefined } : context.output;
@@ -105,5 +104,9 @@ async function serveOver(
     }
     const { serve } = await import('../serve.ts');
     await serve(context, specification, open, flags, 'start', { worker, live });
+  };
+  await withStartedCode(context, read, async (specification) => {
+    requireEndpointAccess(specification);
+    await withDatabase(context, terms.target, 'write', (open) => serveOn(specification, open));
   });
 }

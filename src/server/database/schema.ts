@@ -3,7 +3,7 @@ import type { Api } from '../../model/api.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
 import { shellArgument, typedCommand, type Context } from '../context.ts';
 import { kindOf } from './kinds.ts';
-import { databaseName, inspect } from './database.ts';
+import { inspect } from './database.ts';
 import { CommandFailure } from '../failure.ts';
 import { migrateCommand, type Target } from './target.ts';
 
@@ -47,10 +47,24 @@ export async function requireCurrent(context: Context, target: Target, api: Api)
     throw new CommandFailure(
       `A database in memory starts empty and is deleted at the end. Only this command can use it: "${typedCommand(context, 'dev')}". Name a file or a PostgreSQL database with --database.`,
     );
-  const steps = await missingSteps(context, target, api);
-  if (steps.length === 0) return;
-  const name = await databaseName(context, target);
-  throw new CommandFailure(
+  const refusal = await whyBehind(context, target, api, 'failure');
+  if (refusal !== undefined) throw refusal;
+}
+
+/**
+ * The error that names the steps without which a database cannot serve an Api; undefined if it can. `missing` says whether a
+ * database that does not exist counts as empty or fails. Changes nothing.
+ */
+export async function whyBehind(
+  context: Context,
+  target: Target,
+  api: Api,
+  missing: 'empty' | 'failure',
+): Promise<CommandFailure | undefined> {
+  const { name, steps: all } = await inspect(context, target, api, missing);
+  const steps = stepsBeforeServing(all);
+  if (steps.length === 0) return undefined;
+  return new CommandFailure(
     `The database ${name} is behind the specification. ${migrationAdvice(context, target, steps, ' first')}`,
     { details: stepLines(steps), data: { steps: steps.map(({ summary }) => summary) } },
   );

@@ -36,6 +36,26 @@ export async function withCode(
   return { ...specification, code };
 }
 
+/** Runs work with the own code of a specification, which is stopped if the work fails. */
+export async function withStartedCode<Value>(
+  context: Context,
+  specification: SpecificationFile,
+  work: (started: SpecificationFile) => Promise<Value>,
+): Promise<Value> {
+  const started = await withCode(context, specification);
+  try {
+    return await work(started);
+  } catch (error) {
+    try {
+      await started.code?.stop();
+    } catch (other) {
+      // The first error counts.
+      context.output.note(`${started.code?.file} cannot be stopped: ${messageOf(other)}`);
+    }
+    throw error;
+  }
+}
+
 /**
  * The endpoints of own code, for documents. Problems of the module are printed, and leave them out: the resources are
  * documented all the same. See docs/contract/10-own-code.md#reload, rule 5.

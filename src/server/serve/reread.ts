@@ -9,7 +9,7 @@ import { migrationAdvice, missingSteps, stepLines } from '../database/schema.ts'
 import { databaseTarget, type OpenDatabase, type Target } from '../database/target.ts';
 import { restartSettings } from '../dev/edits.ts';
 import { CommandFailure, databaseFailure } from '../failure.ts';
-import { requireEndpointAccess, withCode } from '../files/code.ts';
+import { requireEndpointAccess, withStartedCode } from '../files/code.ts';
 import {
   formatProblem,
   requireSpecification,
@@ -123,8 +123,11 @@ export class Rereading implements Reload {
     };
     try {
       if (this.isEnded) return;
-      const next = await withCode(context, await rereadSpecification(context, name, terms, given));
-      requireEndpointAccess(next);
+      const found = await rereadSpecification(context, name, terms, given);
+      const next = await withStartedCode(context, found, async (started) => {
+        requireEndpointAccess(started);
+        return started;
+      });
       for (const warning of next.warnings) output.note(formatProblem(warning));
       this.versions.swap(
         this.servedApiOf(next),
