@@ -279,10 +279,16 @@ export interface ChildWrites {
   readonly updates: readonly ChildUpdate[];
   readonly deletes: readonly NamedRecord[];
   /** Records to take over, and to let go. Those of a belongsToMany are in `NewRecord.links`. */
-  readonly added: readonly NamedRecord[];
-  readonly removed: readonly NamedRecord[];
-  /** The values that a record gets besides the key when it is taken over, and when it is let go. */
-  readonly stamps: FieldValues;
+  readonly added: readonly MovedRecord[];
+  readonly removed: readonly MovedRecord[];
+}
+
+/** A record to take over, or to let go, by its key. */
+export interface MovedRecord {
+  readonly id: JsonValue;
+  readonly path: string;
+  /** What changes besides the key. */
+  readonly change: Omit<UpdatePlan, 'id' | 'preconditions'>;
 }
 
 /** A record that a body names; undefined for the one record of a hasOne. */

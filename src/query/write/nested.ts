@@ -10,6 +10,7 @@ import type {
   ChildWrites,
   FieldValues,
   Link,
+  MovedRecord,
   NamedRecord,
   NestedWrites,
   NewParent,
@@ -60,6 +61,8 @@ export interface Reading {
     reading: Reading,
   ) => Omit<UpdatePlan, 'id' | 'preconditions'>;
 }
+
+const noValues: FieldValues = new Map();
 
 export const noNested: NestedWrites = { parents: [], children: [] };
 
@@ -172,9 +175,8 @@ class RelationReader {
       this.readUpdate(item, target, path, isOne),
     );
     const deletes = isOne ? this.readDeleteOfOne(one('delete')) : this.readIds(list('delete'));
-    const added = this.readIds(list('add'));
-    const removed = this.readIds(list('remove'));
-    const stamps = stampsOf(target.resource, this.reading.moment);
+    const added = this.readMoved(list('add'), target);
+    const removed = this.readMoved(list('remove'), target);
     nested.children.push({
       relation,
       path: this.path,
@@ -184,7 +186,6 @@ class RelationReader {
       deletes,
       added,
       removed,
-      stamps,
     });
   }
 
@@ -284,7 +285,31 @@ class RelationReader {
     return value === true ? [{ id: undefined, path }] : [];
   }
 
-  private readIds(items: readonly (readonly [unknown, string])[]): readonly NamedRecord[] {
+  private readMoved(
+    items: readonly (readonly [unknown, string])[],
+    { resource }: ResourceView,
+  ): readonly MovedRecord[] {
+    if (items.length === 0) return [];
+    const values = stampsOf(resource, this.reading.moment);
+    return this.readIds(items).map(({ id, path }) => ({
+      id,
+      path,
+      change: {
+        kind: 'update',
+        resource,
+        path: `${path}.`,
+        values,
+        unchanged: noValues,
+        revised: new Map(),
+        links: [],
+        nested: noNested,
+      },
+    }));
+  }
+
+  private readIds(
+    items: readonly (readonly [unknown, string])[],
+  ): readonly { readonly id: JsonValue; readonly path: string }[] {
     return items.flatMap(([item, path]) => {
       this.reading.records += 1;
       const value = this.idOf(item, path);

@@ -3,11 +3,13 @@ import type { JsonValue } from '../../specification/specification.ts';
 import type {
   ChildWrites,
   FieldValues,
+  MovedRecord,
   NestedWrites,
   NewRecord,
   UpdatePlan,
   WritePlan,
 } from '../plan.ts';
+import { readValue } from '../../model/validation.ts';
 import { keysOfChild } from './nested-rights.ts';
 
 /** How a plan changes a record, whichever it is. */
@@ -36,9 +38,8 @@ export function keyOf({ kind, path }: Pick<WrittenRecord, 'kind' | 'path'>): str
 }
 
 /**
- * The records that a plan writes: those that another points to before it, and those that point to it after it. Keys that
- * `add` and `remove` change, and links, are no records of their own. `existing`: for an upsert, the ids of the records
- * that exist.
+ * The records that a plan writes: those that another points to before it, and those that point to it after it. A link is
+ * no record of its own. `existing`: for an upsert, the ids of the records that exist.
  */
 export function writtenRecords(
   plan: WritePlan,
@@ -72,7 +73,7 @@ function ofNew(
   return [
     ...ofParents(nested),
     { kind: 'create', resource, record, path, given },
-    ...ofChildren(nested.children),
+    ...ofChildren(nested.children, record.values.get(resource.id), record.values),
   ];
 }
 
@@ -81,11 +82,11 @@ export function ofChange(
   id: JsonValue | undefined,
   change: PlannedChange,
 ): readonly WrittenRecord[] {
-  const { path, nested, resource } = change;
+  const { path, nested, resource, values } = change;
   return [
     ...ofParents(nested),
     { kind: 'update', resource, id, change, path },
-    ...ofChildren(nested.children),
+    ...ofChildren(nested.children, id, values),
   ];
 }
 
@@ -93,15 +94,51 @@ function ofParents({ parents }: NestedWrites): readonly WrittenRecord[] {
   return parents.flatMap(({ relation, record }) => ofNew(record, relation.target));
 }
 
-function ofChildren(children: readonly ChildWrites[]): readonly WrittenRecord[] {
-  return children.flatMap(({ relation, creates, updates, deletes }) => {
+/** `owner` is the id of the record that they belong to, and `values` is what is written of it, as far as both are known. */
+function ofChildren(
+  children: readonly ChildWrites[],
+  owner: JsonValue | undefined,
+  values: FieldValues,
+): readonly WrittenRecord[] {
+  return children.flatMap(({ relation, creates, updates, deletes, added, removed }) => {
     const { target } = relation;
+    const moved = (keys: FieldValues, { id, change }: MovedRecord): WrittenRecord => ({
+      kind: 'update',
+      resource: target,
+      id,
+      path: change.path,
+      change: { ...change, values: new Map([...keys, ...change.values]) },
+    });
+    const keys = keysTo(relation, owner, values);
+    const cleared = new Map(keysOfChild(relation).map((key) => [key, null]));
     return [
-      ...creates.flatMap((record) => ofNew(record, target, keysOfChild(relation))),
-      ...updates.flatMap(({ id, change }) => ofChange(id, change)),
       ...deletes.map(({ id, path }) => ({ kind: 'delete', resource: target, id, path }) as const),
+      ...removed.map((one) => moved(cleared, one)),
+      ...updates.flatMap(({ id, change }) => ofChange(id, change)),
+      ...added.map((one) => moved(keys, one)),
+      ...creates.flatMap((record) => ofNew(record, target, keysOfChild(relation))),
     ];
   });
+}
+
+/** The values by which a record belongs to its owner, as far as they are known before the owner is written. */
+function keysTo(
+  relation: ChildWrites['relation'],
+  owner: JsonValue | undefined,
+  values: FieldValues,
+): FieldValues {
+  if (relation.kind === 'belongsToMany') return new Map();
+  if (relation.kind === 'morphMany') {
+    const { typeField, idField, typeValue } = relation;
+    const id = owner === undefined ? undefined : readValue(owner, idField);
+    return new Map<Field, JsonValue>([
+      [typeField, typeValue],
+      ...(id?.ok === true ? [[idField, id.value] as const] : []),
+    ]);
+  }
+  const { ownerField, key } = relation;
+  const value = ownerField === ownerField.resource.id ? owner : values.get(ownerField);
+  return new Map(value === undefined ? [] : [[key, value]]);
 }
 
 /** How the values of one record are different from those of its plan. */
@@ -154,6 +191,11 @@ function nestedWith(nested: NestedWrites, replace: Replace): NestedWrites {
       updates: one.updates.map((update) => ({
         ...update,
         change: changeWith(update.change, replace),
+      })),
+      added: one.added.map((moved) => ({ ...moved, change: changeWith(moved.change, replace) })),
+      removed: one.removed.map((moved) => ({
+        ...moved,
+        change: changeWith(moved.change, replace),
       })),
     })),
   };

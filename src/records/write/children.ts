@@ -7,6 +7,7 @@ import type {
   ChildWrites,
   FieldValues,
   LinkChange,
+  MovedRecord,
   NamedRecord,
   NestedWrites,
   NewRecord,
@@ -17,7 +18,6 @@ import { decodeValue, encodeValue } from '../../sql/dialect.ts';
 import type { DataAccess } from './checks/conflicts.ts';
 import type { RowRights } from './checks/row-rights.ts';
 import { deleteIfThere } from './delete.ts';
-import { noValues } from './field-values.ts';
 import { linkedAmong } from './links/changes.ts';
 import type { Problems } from './problems.ts';
 
@@ -139,7 +139,7 @@ export class Children {
     values: FieldValues,
     problems: Problems,
   ): Promise<void> {
-    const { relation, path, stamps } = child;
+    const { relation, path } = child;
     const { target } = relation;
     const keys = await this.keysTo(child, owner, id, values);
     if (keys === undefined) {
@@ -171,12 +171,10 @@ export class Children {
       deletes.length === 0 ? new Set(changed) : await this.left(target, changed, problems);
     const isLeft = (one: NamedRecord): boolean => left.has(one);
     const cleared = new Map<Field, JsonValue>([...keys.keys()].map((key) => [key, null]));
-    for (const one of removed)
-      if (isLeft(one)) await this.move(target, one, new Map([...cleared, ...stamps]), problems);
+    for (const one of removed) if (isLeft(one)) await this.move(one, cleared, problems);
     for (const one of updates)
       if (isLeft(one) && one.id !== undefined) await this.update(one.change, one.id, problems);
-    for (const one of added)
-      if (isLeft(one)) await this.move(target, one, new Map([...keys, ...stamps]), problems);
+    for (const one of added) if (isLeft(one)) await this.move(one, keys, problems);
     const records = child.creates.map((record) => ({
       ...record,
       values: new Map([...record.values, ...keys]),
@@ -312,28 +310,14 @@ export class Children {
     await this.writer.update({ ...change, id, preconditions: noPreconditions }, problems);
   }
 
-  /** Takes a record over, or lets it go, by its key. */
+  /** Takes a record over, or lets it go, by its key. What own code has set goes before. */
   private async move(
-    resource: Resource,
-    { id, path }: NamedRecord,
-    values: FieldValues,
+    { id, change }: MovedRecord,
+    keys: FieldValues,
     problems: Problems,
   ): Promise<void> {
-    if (id === undefined) return;
-    await this.update(
-      {
-        kind: 'update',
-        resource,
-        path: `${path}.`,
-        values,
-        unchanged: noValues,
-        revised: new Map(),
-        links: [],
-        nested: { parents: [], children: [] },
-      },
-      id,
-      problems,
-    );
+    const values = new Map([...keys, ...change.values]);
+    await this.update({ ...change, values }, id, problems);
   }
 }
 
