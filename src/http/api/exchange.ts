@@ -140,7 +140,10 @@ export interface Commit {
   readonly caller: Caller;
   readonly code: ResourceCode;
   readonly resource: Resource;
-  readonly change: Committed;
+  readonly operation: Committed['operation'];
+  /** The record before and after, as JSON. */
+  readonly before: string | undefined;
+  readonly after: string | undefined;
 }
 
 /** The ids of the records that an upsert or a change of many finds. */
@@ -193,8 +196,8 @@ export type HookStage =
 
 /** Runs work after its request, a bounded number at a time. */
 export interface AfterCommits {
-  /** Adds work; false if too much waits. */
-  readonly add: (work: () => Promise<void>) => boolean;
+  /** Adds work that holds so many bytes; false if too much waits, or there is no memory for it. */
+  readonly add: (work: () => Promise<void>, bytes: number) => boolean;
 }
 
 /** Answers a request to a resource or a batch as if it had come alone. */

@@ -9,6 +9,8 @@ import { csv, ndjson } from '../response/record-formats.ts';
 import { streamResponse, type Response } from '../response/response.ts';
 import { refuseStreamed } from '../debug/debug.ts';
 import type { Call } from './exchange.ts';
+import { ownValuesOf } from './own-code/computed.ts';
+import { partRunOf } from './own-code/run.ts';
 import { overloaded } from '../load/admission.ts';
 import { pageHeaders, requesterOf } from './reads.ts';
 
@@ -36,7 +38,11 @@ export async function exportRecords(
   if (!bound.ok) return fail(queryError(bound.error));
   const { portions, bytes, ...result } = await exchange.whileThere((signal) =>
     readExport(compiled.value, bound.value, exchange.database, signal, {
-      requester: requesterOf(call),
+      requester: {
+        ...requesterOf(call),
+        // A page is computed long after the request began.
+        ownValues: ownValuesOf(exchange, caller, partRunOf),
+      },
       limits: api.limits,
     }),
   );

@@ -152,7 +152,7 @@ export const bytesPerCharacter = 4;
 /** However much memory there is, and in however little. */
 const mostBytes = 1024 * mebibyte;
 const fewestBytes = 16 * mebibyte;
-/** The share of unsent responses, and that of exports: slow clients cannot keep bodies out. */
+/** The share of unsent responses, of exports, and of what waits for own code: what is slow cannot keep bodies out. */
 const share = 1 / 4;
 /** So many bodies of the longest length fit, if nothing else is reserved. */
 const longestBodies = 4;
@@ -170,6 +170,8 @@ export interface MemoryBudgets {
   readonly reads: MemoryBudget;
   readonly unsent: MemoryBudget;
   readonly exports: MemoryBudget;
+  /** Records whose `afterCommit` is yet to end. */
+  readonly commits: MemoryBudget;
 }
 
 /** The budget's share of what a server does not take for itself. A quarter is for processes that read, and as much as the budget for garbage. */
@@ -187,5 +189,6 @@ export function memoryBudgets(memory: number, bodyLimit: number, chosen?: number
     reads: new MemoryBudget(all.capacity, all),
     unsent: new MemoryBudget(bytes * share, all),
     exports: new MemoryBudget(bytes * share, all),
+    commits: new MemoryBudget(bytes * share, all),
   };
 }

@@ -185,7 +185,7 @@ export function makeApiServer(servedApi: () => ServedApi, options: PartOptions):
     batch,
   });
   const unsent = new UnsentResponses(unsentBudget, stallTimeout);
-  const afterCommits = new AfterCommitQueue();
+  const afterCommits = new AfterCommitQueue(shared.commits);
   const handler = new RequestHandler({
     mode,
     servedApi,

@@ -1,22 +1,40 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RequestTrace } from '../../../observability/events.ts';
+import type { MemoryBudget } from '../../load/memory-budget.ts';
 import type { AfterCommits, Commit, Exchange } from '../exchange.ts';
 import { OwnCodeContext } from './context.ts';
+import type { CodeRecord } from './records.ts';
 import { codeRunOf, runCode } from './run.ts';
 
 /** How many run at a time, and how many wait; more are dropped. */
 const mostRunning = 100;
 const mostWaiting = 10_000;
 
+/** What one holds besides its records: mostly its request. */
+const ownBytes = 4 * 1_024;
+/** The most bytes of a character. */
+const perCharacter = 2;
+
+interface Work {
+  readonly run: () => Promise<void>;
+  readonly bytes: number;
+}
+
 /** Runs the `afterCommit`s of a server. Best effort: what waits is lost with the process. */
 export class AfterCommitQueue implements AfterCommits {
-  private readonly waiting: (() => Promise<void>)[] = [];
+  private readonly budget: MemoryBudget;
+  private readonly waiting: Work[] = [];
   private running = 0;
   private waitingForAll: (() => void)[] = [];
 
-  add(work: () => Promise<void>): boolean {
+  constructor(budget: MemoryBudget) {
+    this.budget = budget;
+  }
+
+  add(run: () => Promise<void>, bytes: number): boolean {
+    if (this.waiting.length >= mostWaiting || !this.budget.tryReserve(bytes)) return false;
+    const work = { run, bytes };
     if (this.running < mostRunning) void this.run(work);
-    else if (this.waiting.length >= mostWaiting) return false;
     else this.waiting.push(work);
     return true;
   }
@@ -37,13 +55,14 @@ export class AfterCommitQueue implements AfterCommits {
     return this.running + this.waiting.length;
   }
 
-  private async run(work: () => Promise<void>): Promise<void> {
+  private async run({ run, bytes }: Work): Promise<void> {
     this.running += 1;
     try {
-      await work();
+      await run();
     } catch {
       // The work reports its own errors.
     }
+    this.budget.release(bytes);
     this.running -= 1;
     const next = this.waiting.shift();
     if (next !== undefined) void this.run(next);
@@ -60,6 +79,8 @@ export function announce(commits: readonly Commit[], exchange: Exchange): void {
   for (const commit of commits) {
     const place = `afterCommit of ${commit.resource.name}`;
     const { inFlight } = exchange.servedApi;
+    const { before = '', after = '' } = commit;
+    const bytes = ownBytes + perCharacter * (before.length + after.length);
     // A reload releases the code and its database only after them.
     inFlight.enter();
     const isTaken = exchange.afterCommits.add(async () => {
@@ -70,20 +91,20 @@ export function announce(commits: readonly Commit[], exchange: Exchange): void {
       } finally {
         inFlight.leave();
       }
-    });
+    }, bytes);
     if (isTaken) continue;
     inFlight.leave();
     exchange.metrics.ranCode(place, 'dropped', 0);
     exchange.note({
       level: 'error',
       requestId: exchange.requestId,
-      message: `${place} was dropped: ${mostWaiting} others wait`,
+      message: `${place} was dropped: ${mostWaiting} others wait, or their records take the memory that there is for them`,
     });
   }
 }
 
 async function runOne(
-  { caller, code, change }: Commit,
+  { caller, code, operation, before, after }: Commit,
   place: string,
   exchange: Exchange,
 ): Promise<void> {
@@ -110,6 +131,7 @@ async function runOne(
   };
   // What an `afterCommit` writes is followed by others: without the chain they would never end.
   const run = codeRunOf(own, undefined, exchange.codeRun?.chain);
+  const change = { operation, before: parsed(before), after: parsed(after) };
   const done = await runCode(own, run, place, () =>
     code.afterCommit?.(change, new OwnCodeContext(own, caller, run, place)),
   );
@@ -122,4 +144,8 @@ async function runOne(
       message: `${place} failed: ${done.error.message}`,
       ...(failure === undefined ? {} : { error: failure }),
     });
+}
+
+function parsed(text: string | undefined): CodeRecord | undefined {
+  return text === undefined ? undefined : (JSON.parse(text) as CodeRecord);
 }

@@ -120,8 +120,8 @@ class Around implements AroundWrite {
       const code = codeOf(exchange.servedApi, one.resource);
       if (code === undefined) continue;
       const after = one.kind === 'delete' ? undefined : await this.readNow(one, transaction);
-      const change = { operation: one.kind, before: parsed(before), after };
-      this.commits.push({ caller, code, resource: one.resource, change });
+      const { kind: operation, resource } = one;
+      this.commits.push({ caller, code, resource, operation, before, after });
     }
     const [first] = added;
     if (first === undefined) return;
@@ -135,7 +135,11 @@ class Around implements AroundWrite {
       onWritten: undefined,
     };
     for (const one of added) {
-      await writeAdded(one, inner, async () => (await this.readNow(one.one, transaction)) ?? {});
+      await writeAdded(
+        one,
+        inner,
+        async () => JSON.parse((await this.readNow(one.one, transaction)) ?? '{}') as CodeRecord,
+      );
       const [failure] = spoiled;
       if (failure !== undefined)
         throw new AddedFailed(`also of ${one.one.resource.name}: ${failure.message}`);
@@ -183,19 +187,12 @@ class Around implements AroundWrite {
     return seen?.texts.get(one.id ?? null);
   }
 
-  private async readNow(
-    one: WrittenRecord,
-    transaction: Transaction,
-  ): Promise<CodeRecord | undefined> {
+  private async readNow(one: WrittenRecord, transaction: Transaction): Promise<string | undefined> {
     const { servedApi, database } = this.write.call.exchange;
     const id = (one.kind === 'create' ? this.ids.get(one.path) : one.id) ?? null;
     const own = transactionAsDatabase(asService(transaction), database);
     const { limits } = servedApi.api;
     const [record] = await readStored(storedRead(servedApi, one.resource), [id], own, limits);
-    return parsed(textOf(record));
+    return textOf(record);
   }
-}
-
-function parsed(text: string | undefined): CodeRecord | undefined {
-  return text === undefined ? undefined : (JSON.parse(text) as CodeRecord);
 }

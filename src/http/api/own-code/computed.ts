@@ -3,22 +3,28 @@ import { messageOf } from '../../../lib/message-of.ts';
 import type { Caller } from '../../../model/access.ts';
 import { readValue } from '../../../model/validation.ts';
 import type { Requester } from '../../../sql/statement.ts';
-import type { Exchange } from '../exchange.ts';
+import type { CodeRun, Exchange } from '../exchange.ts';
 import { OwnCodeContext } from './context.ts';
 import { codeRunOf, runCode } from './run.ts';
 
 type OwnValues = NonNullable<Requester['ownValues']>;
 type Needed = Parameters<OwnValues>[1];
 
-/** Computes the fields of own code for a request; undefined if there are none. */
-export function ownValuesOf(exchange: Exchange, caller: Caller): OwnValues | undefined {
+/** Computes the fields of own code for a request; undefined if there are none. `runOf`: the run for each page of records. */
+export function ownValuesOf(
+  exchange: Exchange,
+  caller: Caller,
+  runOf: (exchange: Exchange) => CodeRun = codeRunOf,
+): OwnValues | undefined {
   const { code } = exchange.servedApi;
   if (code === undefined || code.computed.size === 0) return undefined;
   // The answer of a write is made while it holds its records.
   const holding: Exchange = { ...exchange, holdsTurns: true };
   return (field, needed) => {
     const own = code.computed.get(field);
-    return own === undefined ? Promise.resolve([]) : valuesOf(own, needed, holding, caller);
+    return own === undefined
+      ? Promise.resolve([])
+      : valuesOf(own, needed, holding, caller, runOf(holding));
   };
 }
 
@@ -28,9 +34,9 @@ async function valuesOf(
   needed: Needed,
   exchange: Exchange,
   caller: Caller,
+  run: CodeRun,
 ): Promise<readonly unknown[]> {
   const place = `computed ${field.name} of ${field.resource.name}`;
-  const run = codeRunOf(exchange);
   const context = new OwnCodeContext(exchange, caller, run, place);
   const refused = (error: unknown): void =>
     exchange.note({

@@ -71,6 +71,13 @@ export function below(exchange: Exchange, run: CodeRun, place: string): Exchange
   return { ...exchange, codeRun: deeper };
 }
 
+/** The run for a part of a streamed answer, which has the time of a request to itself. */
+export function partRunOf(exchange: Exchange): CodeRun {
+  const { requestTimeout = serverDefaults.requestTimeout } =
+    exchange.servedApi.api.settings.server ?? {};
+  return codeRunOf(exchange, performance.now() - exchange.trace.begin + requestTimeout);
+}
+
 /**
  * Runs a function of own code, within the time of its run. `place` is its name for logs: `beforeCreate of orders`. What it
  * throws becomes the error of the request.
