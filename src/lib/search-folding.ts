@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /**
  * Texts as `search` compares them: case folded by Unicode's full CaseFolding, and letters without their combining marks.
  * Each character folds by itself, to nothing (a mark), to one character or to several (ß to ss). See
@@ -85,6 +87,22 @@ export function searchFolded(text: string): string {
 /** The characters that fold to several, with what they fold to. */
 export function longFoldings(): readonly (readonly [string, string])[] {
   return [...foldings()].filter(([, folded]) => length(folded) > 1);
+}
+
+/** What each character folds to that does not fold to itself: to nothing, to one character or to several. */
+export function allFoldings(): ReadonlyMap<string, string> {
+  return foldings();
+}
+
+let digest: string | undefined;
+
+/** Tells the foldings apart from those of another version of Unicode. Texts that were folded by others are not compared. */
+export function foldingDigest(): string {
+  digest ??= createHash('sha256')
+    .update(JSON.stringify([...foldings()]))
+    .digest('hex')
+    .slice(0, 8);
+  return digest;
 }
 
 /** The characters that fold to one character, by that character. */

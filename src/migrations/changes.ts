@@ -2,6 +2,7 @@ import type {
   ColumnSchema,
   IndexSchema,
   ReferenceSchema,
+  SearchSchema,
   TableSchema,
 } from '../sql/schema/table.ts';
 import { quote, quoteTable, type Dialect } from '../sql/dialect.ts';
@@ -12,6 +13,7 @@ import type {
   ActualTable,
   Conversion,
   Counting,
+  FoundSearch,
   SchemaRules,
 } from '../databases/existing/actual-schema.ts';
 import type { RecordRow } from '../databases/existing/schema-record.ts';
@@ -33,9 +35,27 @@ export interface SchemaChanges {
   readonly createTables: readonly TableSchema[];
   readonly alterTables: readonly TableChange[];
   readonly createIndexes: readonly IndexChange[];
+  readonly search: SearchChanges;
   /** Foreign keys that hold for new rows alone until now. */
   readonly validations: readonly Validation[];
   readonly renameTypes: readonly TypeRename[];
+}
+
+/** The changes of search indexes. */
+export interface SearchChanges {
+  readonly drop: readonly IndexDrop[];
+  readonly create: readonly SearchChange[];
+  /** Whether the function that folds texts is made. */
+  readonly makesFunction: boolean;
+  readonly extension: FoundSearch['extension'];
+}
+
+/** A search index to create. */
+export interface SearchChange {
+  readonly table: string;
+  readonly schema: SearchSchema;
+  /** Whether it is made after the transaction, while writes go on. */
+  readonly isLater: boolean;
 }
 
 /** A foreign key to be held against the rows that are there. */

@@ -26,6 +26,7 @@ import {
 import { compareColumns, refusedKey } from './columns.ts';
 import { compareIndexes } from './indexes.ts';
 import { compareReferences, validationsOf } from './references.ts';
+import { compareSearch } from './search.ts';
 import { renamedTables, type RenamedTable } from './renamed-resources.ts';
 import { compareUnmanaged } from './unmanaged.ts';
 import { isSameRecord, recordedKind, type RecordRow } from '../databases/existing/schema-record.ts';
@@ -90,6 +91,7 @@ export function* findMigration(
     ...left.kept,
   ].filter(({ columns }) => columns.some(isChanged) || columns.some(isRenamed));
   const retypings = renameTypes(planning, tables.pairs);
+  const search = yield* compareSearch(references.pairs, left.dropped, found, rules);
   const record = newRecord(planning, tables, left.dropped);
   return {
     steps: [
@@ -97,6 +99,7 @@ export function* findMigration(
       ...tables.steps,
       ...left.steps,
       ...indexes.steps,
+      ...search.steps,
       ...references.steps,
       ...retypings.steps,
       ...rebuildObstacles(alterTables, rules),
@@ -110,6 +113,7 @@ export function* findMigration(
       ),
       alterTables,
       createIndexes: indexes.create,
+      search: search.changes,
       validations: validationsOf(references.pairs),
       renameTypes: retypings.changes,
     },

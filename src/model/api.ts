@@ -94,6 +94,8 @@ export interface Resource {
   readonly sort: string | undefined;
   /** The paths of the fields that `search` looks into; undefined for the texts of its own. */
   readonly search: readonly string[] | undefined;
+  /** Whether an index keeps the texts that `search` looks into. */
+  readonly hasSearchIndex: boolean;
   readonly access: ResourceAccess;
   /** Its foreign keys of several fields, each a field of the type `compositeIdType` that no request names. */
   readonly compositeKeys: readonly Field[];

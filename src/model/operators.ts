@@ -1,7 +1,7 @@
 import { searchFolded, searchPattern } from '../lib/search-folding.ts';
 import {
-  foldFunction,
   foldingPattern,
+  foundFunction,
   globLiteral,
   globPattern,
   likeLiteral,
@@ -280,12 +280,31 @@ const rows = {
     undeclared: 'text',
     sql: {
       sqlite: {
-        condition: (column, operand) => `instr(${foldFunction}(${column}), ${operand}) > 0`,
+        condition: (column, operand) => `${foundFunction}(${column}, ${operand})`,
         operand: searchFolded,
       },
       postgres: {
         condition: (column, operand) => `${longFolded(column)} ~ ${operand}`,
         operand: searchPattern,
+      },
+    },
+  },
+  // The same by an index of folded texts, of words that are long enough for it.
+  indexedSearch: {
+    suffix: '',
+    operand: 'value',
+    meaning: 'contains, in any case and without marks',
+    takes: [],
+    comparesWith: 'part',
+    sql: {
+      // A phrase of FTS5, in which only a quote has a meaning.
+      sqlite: {
+        condition: (column, operand) => `${column} MATCH ${operand}`,
+        operand: (text) => `"${searchFolded(text).replaceAll('"', '""')}"`,
+      },
+      postgres: {
+        condition: (column, operand) => `${column} LIKE ${operand}`,
+        operand: (text) => `%${likeLiteral(searchFolded(text))}%`,
       },
     },
   },

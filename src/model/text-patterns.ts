@@ -35,8 +35,8 @@ export function foldingPattern(text: string): string {
   return pattern;
 }
 
-/** The function of SQLite connections that folds a text as `search` compares it. */
-export const foldFunction = 'plinth_search_folded';
+/** The function of SQLite connections that says whether a text has a word, both folded as `search` compares them. */
+export const foundFunction = 'plinth_search_found';
 
 /** A text in PostgreSQL whose characters that fold to several (ß, ﬁ) are replaced by these, for a pattern of `search`. */
 export function longFolded(column: string): string {

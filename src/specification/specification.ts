@@ -56,6 +56,7 @@ export interface ResourceSpecification {
   readonly indexes?: readonly (readonly string[])[];
   readonly sort?: string;
   readonly search?: readonly string[];
+  readonly searchIndex?: boolean;
   readonly access?: AccessSpecification;
   readonly pagination?: PaginationMode;
   readonly network?: NetworkSpecification;

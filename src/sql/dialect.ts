@@ -63,6 +63,17 @@ export interface SqlSyntax {
     placeholder: string,
     field: Field,
   ) => string;
+  /**
+   * Whether each of the words is in at least one of the texts, by the search index of the resource. Each word is written
+   * once for each use, in the order of the text; `plain` is the condition without the index. Absent: there are none.
+   */
+  readonly indexedSearch?: (
+    resource: Resource,
+    texts: readonly Field[],
+    column: (field: Field) => string,
+    words: readonly (() => string)[],
+    plain: () => string,
+  ) => string;
   /** What is bound for an operand that `readOperand` gave. */
   readonly operand: (value: JsonValue, operator: Comparison, field: Field) => SqlValue;
   /** What the items are of a list of operands; undefined: texts. */

@@ -31,6 +31,28 @@ export interface Found {
   readonly tables: ReadonlyMap<string, () => ActualTable>;
   /** The record of earlier migrations. */
   readonly record: readonly RecordRow[];
+  /** What it has for search indexes; absent: it makes none. */
+  readonly search?: FoundSearch | undefined;
+}
+
+/** What a database has for search indexes. */
+export interface FoundSearch {
+  readonly indexes: readonly FoundSearchIndex[];
+  /** Why no index can be made: searches read every record until then. */
+  readonly obstacle?: string | undefined;
+  /** Whether the function that folds texts has to be made first. */
+  readonly lacksFunction?: boolean;
+  /** The schema of the extension that indexes need, and whether that has to be made first. */
+  readonly extension?: { readonly schema: string; readonly isMissing: boolean };
+}
+
+/** An existing search index. */
+export interface FoundSearchIndex {
+  readonly name: string;
+  /** The table whose texts it keeps; undefined if that is gone. */
+  readonly table: string | undefined;
+  /** Whether all of it is there, and used. */
+  readonly isWhole: boolean;
 }
 
 /** An existing column. */

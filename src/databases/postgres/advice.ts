@@ -1,18 +1,37 @@
 import type { Api } from '../../model/api.ts';
 import { beginsIndex } from '../../model/indexes.ts';
+import { indexedTexts } from '../../model/search-index.ts';
 import { keyColumns } from '../../sql/key.ts';
 import { quote, quoteTable } from '../../sql/dialect.ts';
-import { cutName } from '../../sql/schema/schema.ts';
+import { cutName } from '../../sql/schema/cut-name.ts';
 import { readTables } from './catalog.ts';
 import type { Ask } from './database.ts';
+import { readSearch } from './search-catalog.ts';
 import type { ColumnAdvice } from '../existing/actual-schema.ts';
+
+/** What an existing database does not serve well. */
+export async function columnAdvice(ask: Ask, api: Api): Promise<readonly ColumnAdvice[]> {
+  return [...(await unservedOrders(ask, api)), ...(await unservedSearches(ask, api))];
+}
+
+/** Resources whose search index the server cannot make: a search reads every record. */
+async function unservedSearches(ask: Ask, { resources }: Api): Promise<readonly ColumnAdvice[]> {
+  const wanted = [...resources.values()].flatMap((resource) => indexedTexts(resource)[0] ?? []);
+  if (wanted.length === 0) return [];
+  const { obstacle } = (await readSearch(ask, true)) ?? {};
+  if (obstacle === undefined) return [];
+  return wanted.map((field) => ({
+    field,
+    message: `searches of ${field.resource.name} read every record, since no index can be made: ${obstacle}`,
+  }));
+}
 
 /**
  * Fields that an existing index serves in filters but not in sorts, because PostgreSQL puts nulls last by default and
  * the API puts them first. Migrations adopt such indexes, which most existing databases have. Foreign keys are left
  * out: requests rarely sort by one.
  */
-export async function columnAdvice(ask: Ask, { resources }: Api): Promise<readonly ColumnAdvice[]> {
+async function unservedOrders(ask: Ask, { resources }: Api): Promise<readonly ColumnAdvice[]> {
   const tables = await readTables(ask);
   return [...resources.values()].flatMap(({ table, fields, id }) => {
     const indexes = tables.get(cutName(table))?.indexes ?? [];

@@ -5,6 +5,7 @@ import type { Api } from '../../model/api.ts';
 import type { SessionSettings } from '../../model/session.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import { citus, postgres, postgresAlike } from './dialect.ts';
+import { kindOfServer } from './kind-of-server.ts';
 import { valuesFor, type Requester, type Statement, type Values } from '../../sql/statement.ts';
 import {
   ClientGone,
@@ -66,11 +67,6 @@ const checkTimeout = 20_000;
 const justNow = 1_000;
 /** After this time other statements may get names, in ms. It equals the lifetime of a connection. */
 const namingPeriod = 30 * 60_000;
-
-/** Detects Citus, and databases that speak the protocol of PostgreSQL. */
-const kindOfServer =
-  `CASE WHEN EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') THEN 'citus'` +
-  ` WHEN version() NOT LIKE 'PostgreSQL %' OR version() LIKE '%-YB-%' THEN 'alike' END`;
 
 /**
  * Removes the deadlines of a transaction. PostgreSQL has `transaction_timeout` from version 17 on. Names are compared

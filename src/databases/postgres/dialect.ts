@@ -19,9 +19,10 @@ import {
   type Dialect,
 } from '../../sql/dialect.ts';
 import { keyColumns, whole } from '../../sql/key.ts';
-import { cutName } from '../../sql/schema/schema.ts';
+import { cutName } from '../../sql/schema/cut-name.ts';
 import { aggregates } from './aggregates.ts';
 import { arrayText, nativeCodec, nativeSql } from './native-types.ts';
+import { indexedSearch } from './search.ts';
 
 /** Whether nobody but the database gives values to a column of pg_attribute: it computes them, or counts what is no key. */
 export const isComputed =
@@ -483,6 +484,7 @@ export const citus: Dialect = {
 /** PostgreSQL itself. */
 export const postgres: Dialect = {
   ...postgresAlike,
+  indexedSearch,
   estimate: {
     sql: (select) => `EXPLAIN (FORMAT JSON) ${select}`,
     rows: (answer) => {

@@ -1,6 +1,6 @@
 import type { Api, NativeColumn, Resource } from '../../model/api.ts';
 import type { FoundForm, FoundForms } from '../../model/field-types/stored-as.ts';
-import { cutName } from '../../sql/schema/schema.ts';
+import { cutName } from '../../sql/schema/cut-name.ts';
 import { postgresText } from './dialect.ts';
 import type { Ask } from './database.ts';
 import { limitsOf } from './native-types.ts';

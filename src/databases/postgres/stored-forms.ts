@@ -1,7 +1,7 @@
 import type { Api, ColumnHolder } from '../../model/api.ts';
 import { heldAs, type FoundForms } from '../../model/field-types/stored-as.ts';
 import type { StoredAs } from '../../specification/specification.ts';
-import { cutName } from '../../sql/schema/schema.ts';
+import { cutName } from '../../sql/schema/cut-name.ts';
 import { postgres } from './dialect.ts';
 import { readFound } from './catalog.ts';
 import type { Ask } from './database.ts';

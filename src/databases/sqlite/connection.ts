@@ -1,7 +1,7 @@
 import Driver from 'better-sqlite3';
 import { addNumberFunctions } from './json-numbers.ts';
 import { addTextFunction } from './mixed-values.ts';
-import { addSearchFunction } from './search.ts';
+import { addSearchFunctions } from './search.ts';
 import { valuesFor, type Statement, type Values } from '../../sql/statement.ts';
 import type { Row } from '../database.ts';
 
@@ -18,7 +18,7 @@ export class SqliteConnection {
     this.driver.pragma('trusted_schema = OFF');
     this.driver.pragma('foreign_keys = ON');
     addNumberFunctions(this.driver);
-    addSearchFunction(this.driver);
+    addSearchFunctions(this.driver);
     addTextFunction(this.driver);
     if (cache !== undefined) this.driver.pragma(`cache_size = -${Math.ceil(cache / 1024)}`);
   }

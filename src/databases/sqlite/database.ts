@@ -4,6 +4,7 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { Api } from '../../model/api.ts';
 import { databaseDefaults } from '../../specification/keys/server.ts';
 import type { Dialect } from '../../sql/dialect.ts';
+import { searchIndexOf } from '../../sql/schema/search-index.ts';
 import { overExisting } from './existing-dialect.ts';
 import { valuesFor, type Statement, type Values } from '../../sql/statement.ts';
 import {
@@ -22,6 +23,7 @@ import { ReadCosts } from './slow-reads/read-costs.ts';
 import { codeOf, isBusy, meaningOf, onceFree } from './errors.ts';
 import { OpenFile } from './file.ts';
 import { ReadConnection } from './read-connection.ts';
+import { SearchIndexes } from './search-index.ts';
 import { ServedKinds } from './served-kinds.ts';
 import { streamRows } from './stream.ts';
 import { WriteQueue } from './write-queue.ts';
@@ -115,6 +117,10 @@ export class SqliteDatabase implements Database {
   private readonly processes: ReaderProcesses;
   private readonly sharesProcesses: boolean;
   private readonly queue: WriteQueue;
+  private readonly searches: SearchIndexes;
+  private readonly isRead: boolean;
+  private isKeeping = false;
+  private isClosing = false;
   /** The last id, where the driver has rounded it. */
   private readonly lastDigits: Driver.Statement<[], string>;
 
@@ -122,6 +128,7 @@ export class SqliteDatabase implements Database {
     this.file = file;
     const cache = durability === 'temporary' ? temporaryCache : cacheWithin(options.memory);
     const isRead = durability === 'read';
+    this.isRead = isRead;
     this.writer = new SqliteConnection(file, { readonly: isRead }, cache);
     try {
       if (!isRead) {
@@ -151,9 +158,11 @@ export class SqliteDatabase implements Database {
     const deadline = options.statementTimeout ?? databaseDefaults.statementTimeout;
     this.sharesProcesses = options.readers !== undefined;
     this.processes = options.readers ?? new ReaderProcesses(file, deadline, options.memory);
+    this.searches = new SearchIndexes(this.writer.driver);
     this.queue = new WriteQueue(this.writer.driver, this.transaction(), {
       onBegin: () => this.openFile.check(),
       onBegun: () => this.served.check(this.writer, true),
+      onEnd: () => this.keepSearches(),
       onCommit: () => this.readConnection.endSnapshot(),
     });
   }
@@ -299,6 +308,31 @@ export class SqliteDatabase implements Database {
 
   serve(api: Api): void {
     this.served.serve(this.writer.driver, api);
+    this.searches.serve(
+      [...api.resources.values()].flatMap((resource) => {
+        const schema = searchIndexOf(resource);
+        return schema === undefined ? [] : [{ table: resource.table, schema }];
+      }),
+    );
+    // Other programs, and commands that do not serve, leave stale rows.
+    if (this.searches.areStale) this.keepSearchesLater();
+  }
+
+  /** Indexes what was written, within a bounded time. */
+  private keepSearches(): void {
+    if (this.searches.any && this.searches.keep()) this.keepSearchesLater();
+  }
+
+  /** Indexes stale rows in a transaction of its own, after the writes that wait. */
+  private keepSearchesLater(): void {
+    if (this.isKeeping || this.isRead) return;
+    this.isKeeping = true;
+    setImmediate(() => {
+      this.isKeeping = false;
+      // If it fails, the next write tries it again.
+      if (!this.isClosing)
+        this.queue.add(async () => undefined, 'statement').catch(() => undefined);
+    });
   }
 
   /** The connection for examining and changing the schema, outside of the write queue. */
@@ -320,6 +354,7 @@ export class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
+    this.isClosing = true;
     await this.queue.idle();
     await (this.sharesProcesses ? this.processes.leave(this.file) : this.processes.close());
     this.readConnection.close();

@@ -9,6 +9,7 @@ import { anyMember, parseNumber } from '../../model/field-types/json.ts';
 import { heldAs, momentBounds } from '../../model/field-types/stored-as.ts';
 import { aggregates } from './aggregates.ts';
 import { equalsText, isMixed, nativeCodec, textOf } from './mixed-values.ts';
+import { indexedSearch } from './search-index.ts';
 import { jsonGuard } from '../../sql/compile/json-guard.ts';
 import { isComposite, partsOf } from '../../model/field-types/composite-id.ts';
 import { keyColumns, whole } from '../../sql/key.ts';
@@ -272,6 +273,7 @@ export const sqlite: Dialect = {
   nativeCodec,
   // As text an integer keeps all digits.
   textBytes: (column) => `hex(CAST(${column} AS BLOB))`,
+  indexedSearch,
   keyText: (values, parts) =>
     `[${values.map((value, index) => itemOf(isInteger(parts[index]) ? String(value) : value)).join(',')}]`,
   sortOperand: (placeholder) => placeholder,

@@ -22,6 +22,8 @@ interface Hooks {
   readonly onBegin: () => void;
   /** Called within each transaction before its first write; throws to prevent it. */
   readonly onBegun: () => void;
+  /** Called within each transaction after its last write; must not throw. */
+  readonly onEnd: () => void;
   /** Called after each commit, before the callers get their results. */
   readonly onCommit: () => void;
 }
@@ -119,6 +121,7 @@ export class WriteQueue {
         if (!this.driver.inTransaction) return this.lost(jobs, outcomes.at(-1));
         if (performance.now() > end) break;
       }
+      this.hooks.onEnd();
       this.driver.exec('COMMIT');
       this.hooks.onCommit();
       return outcomes;

@@ -14,9 +14,12 @@ import {
   type ColumnChange,
   type IndexDrop,
   type SchemaChanges,
+  type SearchChanges,
   type TableChange,
 } from '../changes.ts';
+import { functionStatement, indexStatement } from '../../databases/postgres/search.ts';
 import { creationOf } from '../indexes.ts';
+import { searchCreationOf } from '../search.ts';
 
 /** A statement, and what it does as a refusal says it. */
 export interface NamedStatement {
@@ -48,6 +51,11 @@ export function statementsOf(
       purpose: `drop the index ${index.name}`,
       table: index.table,
     })),
+    ...changes.search.drop.map((index) => ({
+      sql: `DROP INDEX ${indexName(index)}`,
+      purpose: `drop the index ${index.name}`,
+      table: index.table,
+    })),
     ...dropTables(changes),
     ...changes.renameTables.map(({ from, to }) => ({
       sql: `ALTER TABLE ${quote(from)} RENAME TO ${quote(to)}`,
@@ -72,6 +80,7 @@ export function statementsOf(
             },
           ],
     ),
+    ...searchStatements(changes.search),
     ...createTables.flatMap(({ name, columns }) =>
       columns.flatMap(({ name: column, reference }) =>
         reference === undefined
@@ -96,6 +105,42 @@ export function statementsOf(
 export function indexName({ name, table }: IndexDrop): string {
   const schema = table.slice(0, -withoutSchema(table).length);
   return `${schema === '' ? '' : `${quote(schema.slice(0, -1))}.`}${quote(name)}`;
+}
+
+/** What search indexes need, and those of tables without rows. */
+function searchStatements({
+  create,
+  makesFunction,
+  extension,
+}: SearchChanges): readonly NamedStatement[] {
+  const first = create[0]?.table ?? '';
+  const statements: NamedStatement[] = [];
+  if (create.length > 0 && extension?.isMissing === true)
+    statements.push({
+      sql: 'CREATE EXTENSION IF NOT EXISTS pg_trgm',
+      purpose: 'create the extension pg_trgm',
+      table: first,
+    });
+  if (makesFunction)
+    statements.push({
+      sql: functionStatement(),
+      purpose: 'create the function that folds texts for search',
+      table: first,
+    });
+  return [
+    ...statements,
+    ...create.flatMap(({ table, schema, isLater }) =>
+      isLater
+        ? []
+        : [
+            {
+              sql: indexStatement(table, schema, extension?.schema ?? ''),
+              purpose: searchCreationOf(table, schema),
+              table,
+            },
+          ],
+    ),
+  ];
 }
 
 /** Drops them in one statement, since they may refer to each other. */

@@ -3,6 +3,7 @@ import type { SqlValue } from '../../model/values.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
 import type { Ask } from '../../databases/postgres/database.ts';
 import { quoteTable } from '../../sql/dialect.ts';
+import { searchPrefix } from '../../sql/schema/search-index.ts';
 import { keepsValues, step, type SchemaChanges } from '../changes.ts';
 import { typeName } from './types.ts';
 
@@ -82,6 +83,8 @@ const rulesQuery = `WITH changed AS (
   SELECT relname, 'index', indexrelid::regclass::text
   FROM changed JOIN pg_index ON indrelid = relation
   WHERE NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid AND contype = 'x')
+  -- Those are made anew.
+  AND NOT EXISTS (SELECT 1 FROM pg_class AS search WHERE search.oid = indexrelid AND starts_with(search.relname, '${searchPrefix}'))
   AND CASE WHEN concat(indexprs::text, indpred::text) ~ concat(':varattno ', attnum, ' ')
     THEN leaves OR ${usesOthers('pg_class', 'indexrelid')} ELSE leaves AND ${isUnusual} END
   UNION ALL

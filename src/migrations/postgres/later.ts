@@ -3,9 +3,11 @@ import { quote, quoteTable } from '../../sql/dialect.ts';
 import { DatabaseFailure } from '../../databases/database.ts';
 import type { Ask } from '../../databases/postgres/database.ts';
 import { isLoss } from '../../databases/postgres/errors.ts';
+import { indexStatement } from '../../databases/postgres/search.ts';
 import type { SchemaRules } from '../../databases/existing/actual-schema.ts';
-import type { Migration, SchemaChanges } from '../changes.ts';
+import type { IndexDrop, Migration, SchemaChanges } from '../changes.ts';
 import { creationOf } from '../indexes.ts';
+import { searchCreationOf } from '../search.ts';
 import { addsReferences, indexName } from './changes.ts';
 import { reasonOf } from './reasons.ts';
 
@@ -23,25 +25,44 @@ interface LaterStep {
 export function isFinishedLater(changes: SchemaChanges): boolean {
   return (
     changes.createIndexes.some(({ isLater }) => isLater) ||
+    changes.search.create.some(({ isLater }) => isLater) ||
     changes.validations.length > 0 ||
     changes.alterTables.some((table) => table.isValidatedLater && addsReferences(table))
   );
 }
 
 function laterSteps(changes: SchemaChanges, rules: SchemaRules): readonly LaterStep[] {
+  const indexStep = (summary: string, index: IndexDrop, create: string): LaterStep => {
+    const sql = create.replace(
+      /^CREATE (UNIQUE )?INDEX /u,
+      (words: string) => `${words}CONCURRENTLY `,
+    );
+    const undo = `DROP INDEX CONCURRENTLY IF EXISTS ${indexName(index)}`;
+    // If the session was lost amid it, the index is there and not finished.
+    const dropped = [...changes.dropIndexes, ...changes.search.drop];
+    const isBroken = dropped.some(({ name }) => name === index.name);
+    return { summary, sql: isBroken ? [undo, sql] : [sql], undo };
+  };
+  const { create: searches, extension } = changes.search;
   return [
     ...changes.createIndexes
       .filter(({ isLater }) => isLater)
-      .map(({ table, index, collated }) => {
-        const create = rules
-          .indexSql(table, index, collated)
-          .replace(/^CREATE (UNIQUE )?INDEX /u, (words) => `${words}CONCURRENTLY `);
-        const undo = `DROP INDEX CONCURRENTLY IF EXISTS ${indexName({ name: index.name, table: table.name })}`;
-        // If the session was lost amid it, the index is there and not finished.
-        const isBroken = changes.dropIndexes.some(({ name }) => name === index.name);
-        const sql = isBroken ? [undo, create] : [create];
-        return { summary: creationOf(table.name, index), sql, undo };
-      }),
+      .map(({ table, index, collated }) =>
+        indexStep(
+          creationOf(table.name, index),
+          { name: index.name, table: table.name },
+          rules.indexSql(table, index, collated),
+        ),
+      ),
+    ...searches
+      .filter(({ isLater }) => isLater)
+      .map(({ table, schema }) =>
+        indexStep(
+          searchCreationOf(table, schema),
+          { name: schema.name, table },
+          indexStatement(table, schema, extension?.schema ?? ''),
+        ),
+      ),
     ...changes.validations.map(({ summary, table, constraint }) => ({
       summary,
       sql: [`ALTER TABLE ${quoteTable(table)} VALIDATE CONSTRAINT ${quote(constraint)}`],

@@ -3,10 +3,12 @@ import type { Api } from '../../model/api.ts';
 import { quote, quoteTable } from '../../sql/dialect.ts';
 import { convertColumn, jsonbOf, repeatsMembers } from '../../databases/postgres/conversion.ts';
 import { postgres } from '../../databases/postgres/dialect.ts';
-import { cutName, type MigrationStep } from '../../sql/schema/schema.ts';
+import { cutName } from '../../sql/schema/cut-name.ts';
+import type { MigrationStep } from '../../sql/schema/schema.ts';
 import { baseOf, type StoredKind } from '../../sql/stored-kind.ts';
 import type { Fill, IndexSchema, TableSchema } from '../../sql/schema/table.ts';
 import { ownSchema, readFound, schemaNamed } from '../../databases/postgres/catalog.ts';
+import { readSearch } from '../../databases/postgres/search-catalog.ts';
 import { dependentObstacles } from './dependents.ts';
 import { anyDecimal, kindOfType, typeName, typeOfKind } from './types.ts';
 import { isServed } from '../../databases/postgres/native-types.ts';
@@ -337,7 +339,12 @@ async function prepareMigration(
   api: Api,
   options: MigrationOptions,
 ): Promise<Migration> {
-  const asking = findMigration(api, ownRules, await readFound(ask, api.settings.database), options);
+  const wantsSearch = [...api.resources.values()].some(({ hasSearchIndex }) => hasSearchIndex);
+  const found = {
+    ...(await readFound(ask, api.settings.database)),
+    search: await readSearch(ask, wantsSearch),
+  };
+  const asking = findMigration(api, ownRules, found, options);
   let next = asking.next();
   while (next.done !== true) {
     const [row] = await ask(next.value);

@@ -27,6 +27,7 @@ import {
 } from '../steps.ts';
 import { readMade, readTables } from '../../databases/sqlite/catalog.ts';
 import { meaningOf, onceFree } from '../../databases/sqlite/errors.ts';
+import { dropStatements, makeIndex, searchIndexes } from '../../databases/sqlite/search-index.ts';
 import { addsColumn, definitionOf, rebuildTable, renamesColumn } from './rebuild.ts';
 import { addValueFunctions, inexactFunction, valueFunction } from './values.ts';
 
@@ -147,7 +148,8 @@ function prepareMigration(driver: Driver.Database, api: Api, options: MigrationO
   addValueFunctions(driver);
   const tables = readTables(driver);
   const record = readMade(driver);
-  return answered(driver, findMigration(api, rules, { tables, record }, options));
+  const search = { indexes: searchIndexes(driver) };
+  return answered(driver, findMigration(api, rules, { tables, record, search }, options));
 }
 
 /** Runs a generator of counts to its end. */
@@ -219,6 +221,8 @@ function make(driver: Driver.Database, changes: SchemaChanges): void {
     changes.alterTables.some((table) => needsRebuild(table, rules)) ||
     changes.dropTables.length > 0;
   const before = isRisky ? faultsOf(driver) : new Map<string, number>();
+  for (const { name } of changes.search.drop)
+    for (const sql of dropStatements(name)) driver.exec(sql);
   for (const { name } of changes.dropIndexes) driver.exec(`DROP INDEX ${quote(name)}`);
   for (const name of changes.dropTables) driver.exec(`DROP TABLE ${quote(name)}`);
   for (const { from, to } of changes.renameTables)
@@ -246,6 +250,7 @@ function make(driver: Driver.Database, changes: SchemaChanges): void {
   for (const { table, index, collated } of changes.createIndexes)
     driver.exec(rules.indexSql(table, index, collated));
   for (const rename of changes.renameTypes) driver.exec(renameTypeSql(rename, sqlite));
+  for (const { table, schema } of changes.search.create) makeIndex(driver, table, schema);
   const after = isRisky ? faultsOf(driver) : before;
   for (const [fault, count] of after)
     if (count > (before.get(fault) ?? 0))

@@ -168,6 +168,7 @@ function draftResources(
       timestamps: source.timestamps ?? false,
       sort: source.sort,
       search: source.search,
+      hasSearchIndex: source.searchIndex ?? false,
       pagination:
         (hasKey ? (source.pagination ?? specification.api?.pagination) : undefined) ?? 'page',
       access: {

@@ -77,6 +77,7 @@ function logOf(
     timestamps: false,
     sort: undefined,
     search: undefined,
+    hasSearchIndex: false,
     pagination,
     access: { read, create: nobody, update: nobody, delete: nobody },
     fields: new Map(),

@@ -65,6 +65,14 @@ export type Predicate =
       readonly any?: boolean;
     }
   | { readonly kind: 'null'; readonly ref: FieldRef; readonly isNull: boolean }
+  /** Each of the words is in at least one of the texts, by the search index of the resource; `plain` says it without. */
+  | {
+      readonly kind: 'indexed';
+      readonly resource: Resource;
+      readonly texts: readonly Field[];
+      readonly words: readonly Pick<Slot, 'index'>[];
+      readonly plain: readonly Predicate[];
+    }
   /** A related record exists (or, negated, none) that satisfies all of `where` of one of the branches. */
   | {
       readonly kind: 'related';
@@ -101,6 +109,7 @@ export function withParts(predicate: Predicate, change: (part: Predicate) => Pre
   switch (predicate.kind) {
     case 'compare':
     case 'null':
+    case 'indexed':
       return predicate;
     case 'or':
     case 'and':

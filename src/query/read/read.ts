@@ -103,6 +103,7 @@ export function answerQuery({ reserved, texts, debug }: Query): Query {
     sources: new Map(),
     conditions: [],
     search: [],
+    longWords: 0,
     groups: [],
     having: [],
     problems: [],

@@ -6,7 +6,7 @@ import {
   type GroupKind,
   type Pair,
 } from '../filter/group.ts';
-import { searchWords } from '../search/words.ts';
+import { isIndexed, searchWords } from '../search/words.ts';
 import { either } from '../../specification/parsers/definition.ts';
 import { nearest } from '../../lib/nearest.ts';
 import {
@@ -38,6 +38,8 @@ export interface Query {
   readonly conditions: readonly Condition[];
   /** The indexes of the words of `search` among the texts. */
   readonly search: readonly number[];
+  /** How many of these words are long enough for an index; they come first. */
+  readonly longWords: number;
   /** One group for each `_and`, `_or` and `_not`. */
   readonly groups: readonly Group<Condition>[];
   /** The conditions on groups: one `and` for each `having`. */
@@ -55,6 +57,7 @@ const none: Query = {
   sources: new Map(),
   conditions: [],
   search: [],
+  longWords: 0,
   groups: [],
   having: [],
   texts: [],
@@ -103,6 +106,7 @@ class QueryReader {
   readonly sources = new Map<ParameterName, number>();
   readonly conditions: Condition[] = [];
   readonly search: number[] = [];
+  longWords = 0;
   readonly groups: Group<Condition>[] = [];
   readonly having: Group<Condition>[] = [];
   readonly texts: string[] = [];
@@ -182,8 +186,11 @@ class QueryReader {
       this.refuse('search', words.error);
       return;
     }
-    this.planKey += `&search=${words.value.length}`;
-    for (const word of words.value) this.search.push(this.texts.push(word) - 1);
+    const long = words.value.filter(isIndexed);
+    const short = words.value.filter((word) => !isIndexed(word));
+    this.longWords = long.length;
+    this.planKey += `&search=${long.length},${short.length}`;
+    for (const word of [...long, ...short]) this.search.push(this.texts.push(word) - 1);
   }
 
   private addDebug(name: ParameterName, value: string): void {

@@ -1,6 +1,7 @@
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Field, Resource, Api } from '../../model/api.ts';
 import { takes } from '../../model/operators.ts';
+import { indexedTexts, searchedTypes } from '../../model/search-index.ts';
 import { unknownName } from '../../model/build/names.ts';
 import { ownerView, type ResourceView } from '../../model/view.ts';
 import { counted } from '../../model/values.ts';
@@ -10,15 +11,13 @@ import type { Predicate, Slot } from '../filter/predicate.ts';
 import type { QueryProblem } from '../request/problem.ts';
 import type { Query } from '../request/query.ts';
 
-/** The types of the fields that a search looks into where the file names none. */
-const searched: ReadonlySet<string> = new Set(['string', 'text', 'email']);
-
 const declared = new WeakMap<Resource, readonly Path[]>();
 
 /** Checks the `search` of every resource. See docs/contract/1-specification-file.md#resources, rule 8. */
 export function checkSearch(api: Api, report: Report): void {
   const owner = ownerView(api);
   for (const resource of api.resources.values()) {
+    if (resource.hasSearchIndex) checkIndex(resource, owner.resource(resource.name), report);
     if (resource.search === undefined) continue;
     const view = owner.resource(resource.name);
     for (const [index, name] of resource.search.entries()) {
@@ -30,6 +29,39 @@ export function checkSearch(api: Api, report: Report): void {
         report(place, `${name} cannot be searched: search takes text fields`);
     }
   }
+}
+
+/** Checks `searchIndex` of a resource. See docs/contract/1-specification-file.md#resources, rule 10. */
+function checkIndex(resource: Resource, view: ResourceView | undefined, report: Report): void {
+  const { name, isManaged, table } = resource;
+  const place = ['resources', name, 'searchIndex'];
+  if (!isManaged) {
+    const message = `${name} is not managed: Plinth makes no index of ${table}; leave out searchIndex`;
+    report(place, message);
+    return;
+  }
+  const kept = indexedTexts(resource);
+  if (kept.length === 0) {
+    report(place, `${name} has no texts of its own that search looks into; leave out searchIndex`);
+    return;
+  }
+  const others = view === undefined ? [] : searchedNames(view, kept);
+  if (others.length > 0)
+    report(
+      place,
+      `search of ${name} looks into ${others.join(' and ')} too, which no index keeps: it reads every record; name fields with a column in search`,
+      'warning',
+    );
+}
+
+/** The names of what a search looks into beside these fields, as the file says it. */
+function searchedNames({ resource, fields }: ResourceView, kept: readonly Field[]): string[] {
+  const names =
+    resource.search ??
+    [...fields].flatMap(([name, { field }]) =>
+      searchedTypes.has(field.type.name) && isText(field) ? [name] : [],
+    );
+  return names.filter((name) => !kept.some((field) => field.name === name));
 }
 
 function endsInText(path: Path): boolean {
@@ -58,7 +90,7 @@ export function searchedPaths(resourceView: ResourceView): readonly Path[] {
   const { resource, view } = resourceView;
   if (resource.search === undefined)
     return [...resourceView.fields.values()].flatMap(({ field }): readonly Path[] => {
-      const isSearched = searched.has(field.type.name) && isText(field);
+      const isSearched = searchedTypes.has(field.type.name) && isText(field);
       const ref = { field, members: [], leaf: field, isPivot: false };
       return isSearched ? [{ kind: 'field', ref }] : [];
     });
@@ -91,10 +123,11 @@ function visiblePart(path: Path, resourceView: ResourceView): Path | undefined {
 }
 
 /**
- * Plans `search`: of each word, at least one of the fields contains it. See docs/contract/2-reading.md#search.
+ * Plans `search`: of each word, at least one of the fields contains it. See docs/contract/2-reading.md#search. Words that
+ * are long enough are found by an index, if there is one of all of the fields.
  */
 export function planSearch(
-  { search }: Pick<Query, 'search'>,
+  { search, longWords }: Pick<Query, 'search' | 'longWords'>,
   resourceView: ResourceView,
   slots: Slot[],
   problems: QueryProblem[],
@@ -114,20 +147,59 @@ export function planSearch(
       `takes at most ${counted(searchWords, 'word')} (limits.searchWords)`,
       searchWords,
     );
-  return search.map((source) => {
+  const words = search.map((source) => {
     const sources = [source];
-    return { kind: 'or', parts: paths.map((path) => contains(path, sources, slots)) };
+    return {
+      sources,
+      plain: { kind: 'or', parts: paths.map((path) => contains(path, sources, slots)) } as const,
+    };
   });
+  const texts = textsByIndex(paths, resourceView.resource);
+  const indexed = texts === undefined ? [] : words.slice(0, longWords);
+  const [first] = texts ?? [];
+  if (texts === undefined || first === undefined || indexed.length === 0)
+    return words.map(({ plain }) => plain);
+  return [
+    {
+      kind: 'indexed',
+      resource: resourceView.resource,
+      texts,
+      words: indexed.map(({ sources }) => slotOf(first, sources, 'indexedSearch', slots)),
+      plain: indexed.map(({ plain }) => plain),
+    },
+    ...words.slice(longWords).map(({ plain }) => plain),
+  ];
+}
+
+/** The texts at the end of these paths, if the search index of the resource keeps all of them. */
+function textsByIndex(paths: readonly Path[], resource: Resource): readonly Field[] | undefined {
+  const kept = indexedTexts(resource);
+  const texts = paths.map((path) =>
+    path.kind === 'field' && path.ref.members.length === 0 && !path.ref.isPivot
+      ? path.ref.field
+      : undefined,
+  );
+  return texts.every((text) => text !== undefined && kept.includes(text))
+    ? texts.filter((text) => text !== undefined)
+    : undefined;
+}
+
+function slotOf(
+  field: Field,
+  sources: readonly number[],
+  operator: Slot['operator'],
+  slots: Slot[],
+): Slot {
+  const slot: Slot = { index: slots.length, sources, parameter: 'search', field, operator };
+  slots.push(slot);
+  return slot;
 }
 
 function contains(path: Path, sources: readonly number[], slots: Slot[]): Predicate {
   if (path.kind === 'field') {
     const { ref } = path;
-    const index = slots.length;
     const operator = 'search';
-    const slot: Slot = { index, sources, parameter: 'search', field: ref.leaf, operator };
-    slots.push(slot);
-    return { kind: 'compare', ref, operator, slot };
+    return { kind: 'compare', ref, operator, slot: slotOf(ref.leaf, sources, operator, slots) };
   }
   if (path.kind === 'items')
     return { kind: 'items', ref: path.ref, where: [contains(path.next, sources, slots)] };

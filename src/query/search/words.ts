@@ -1,5 +1,11 @@
 import { fail, ok, type Result } from '../../errors.ts';
 import { searchFolded } from '../../lib/search-folding.ts';
+import { shortestIndexed } from '../../model/search-index.ts';
+
+/** Whether a word is long enough for an index of texts. */
+export function isIndexed(word: string): boolean {
+  return Array.from(searchFolded(word)).length >= shortestIndexed;
+}
 
 /** The longest word of a search, in characters. */
 const longestWord = 64;

@@ -138,6 +138,11 @@ export function resourceDefinitions({
               distinct: true,
             },
           ),
+          searchIndex: boolean({
+            description:
+              'Whether an index keeps the texts that `search` looks into, so that not every record is read.',
+            default: false,
+          }),
           sort: text({
             description:
               'The order of a list that asks for none, as the parameter `sort` is written: `-createdAt,title`.',

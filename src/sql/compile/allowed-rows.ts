@@ -80,6 +80,9 @@ function ownFields(access: readonly Predicate[], found = new Set<Field>()): Read
       case 'items':
         found.add(part.ref.field);
         break;
+      case 'indexed':
+        for (const field of part.texts) found.add(field);
+        break;
       case 'or':
       case 'and':
       case 'not':

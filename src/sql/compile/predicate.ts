@@ -117,6 +117,7 @@ function relatedSql(predicate: Predicate, join: Join, scope: Scope, context: Con
       return context.dialect.onlyAsked(predicateSql(predicate, scope, context));
     case 'items':
     case 'related':
+    case 'indexed':
       return predicateSql(predicate, scope, context);
     default:
       return predicate satisfies never;
@@ -178,6 +179,13 @@ function predicateSql(predicate: Predicate, scope: Scope, context: Context): str
         return `${keyColumns(column, ref.field)[0]} IS ${isNull ? '' : 'NOT '}NULL`;
       const test = dialect.memberIsNull(dialect.member(column, ref.members, ref.field));
       return isNull ? test : `NOT (${test})`;
+    }
+    case 'indexed': {
+      const { resource, texts, words, plain } = predicate;
+      const without = (): string => allOf(plain.map((part) => predicateSql(part, scope, context)));
+      if (dialect.indexedSearch === undefined) return without();
+      const places = words.map((word) => () => add(word.index));
+      return dialect.indexedSearch(resource, texts, scope.column, places, without);
     }
     case 'items': {
       const { ref, where: wanted } = predicate;
@@ -310,6 +318,7 @@ export function isLookup(predicate: Predicate): boolean {
       return predicate.where.some(isLookup);
     case 'related':
     case 'items':
+    case 'indexed':
     case 'null':
     case 'or':
     case 'not':

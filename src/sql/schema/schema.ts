@@ -11,6 +11,8 @@ import {
   type Dialect,
   type StoredForms,
 } from '../dialect.ts';
+import { cutName } from './cut-name.ts';
+import { searchIndexOf } from './search-index.ts';
 import { serviceTables } from './service-tables.ts';
 import { kindOf } from '../stored-kind.ts';
 import type { ColumnSchema, Fill, IndexSchema, TableSchema, WrittenValues } from './table.ts';
@@ -63,6 +65,7 @@ export function schemaOf(
       ...(lacking.has(field) ? { nullable: true, written: lacking.get(field) ?? [] } : {}),
     })),
     indexes: indexesOf(resource, tables),
+    search: searchIndexOf(resource),
   });
   return [
     ...resources.filter(({ isManaged }) => isManaged).map(tableOf),
@@ -155,18 +158,6 @@ function otherwise([field, another]: readonly Field[]): Pick<IndexSchema, 'other
     (relation) => relation.kind === 'hasOne' && relation.key === field,
   );
   return one === undefined ? {} : { otherwise: `make ${one.owner.name}.${one.name} a hasMany` };
-}
-
-/** A name as PostgreSQL truncates it: at most `bytes` bytes, in whole characters. */
-export function cutName(name: string, bytes = longestName): string {
-  let length = 0;
-  let kept = '';
-  for (const character of name) {
-    length += Buffer.byteLength(character);
-    if (length > bytes) break;
-    kept += character;
-  }
-  return kept;
 }
 
 /**

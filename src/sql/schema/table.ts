@@ -10,8 +10,20 @@ export interface TableSchema {
   readonly takesRows: boolean;
   readonly columns: readonly ColumnSchema[];
   readonly indexes: readonly IndexSchema[];
+  /** The index of the texts that `search` looks into, if the resource wants one. */
+  readonly search?: SearchSchema | undefined;
   /** Whether only a feature that the file does not ask for needs it. */
   readonly isExtra?: boolean;
+}
+
+/** The index of the texts that `search` looks into. */
+export interface SearchSchema {
+  /** It says what the index is made of: with other columns, or other foldings of characters, it is another index. */
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** The column of the id, and whether it is an integer. */
+  readonly id: string;
+  readonly isInteger: boolean;
 }
 
 /** The rows whose value of a column was written, by id. */

@@ -1,5 +1,7 @@
 import type Driver from 'better-sqlite3';
+import { foundFunction } from '../../../model/text-patterns.ts';
 import { quoteTable } from '../../../sql/dialect.ts';
+import { searchPrefix } from '../../../sql/schema/search-index.ts';
 import { valuesFor, type Statement, type Values } from '../../../sql/statement.ts';
 import { hasTable } from '../catalog.ts';
 
@@ -128,7 +130,7 @@ export class ReadCosts {
     const scansLarge = loops.some(({ isScan, rows }) => isScan && rows > largeTable);
     const combinations = loops.reduce((product, { rows }) => product * Math.max(1, rows), 1);
     const nests = loops.length > 1 && combinations > mostCombinations;
-    const searches = /\bGLOB\b|\binstr\(/u.test(sql) && pages * this.pageSize > largeFile;
+    const searches = looksIntoTexts(sql) && pages * this.pageSize > largeFile;
     const sorts = plan.some((line) => line.includes('TEMP B-TREE'));
     const filters = sql.includes(' WHERE ');
     // What a subquery collects is read in full, whatever the limit of the statement.
@@ -201,6 +203,13 @@ interface Loop {
 /** Whether a file has changed so much that plans and table sizes may differ: a few thousand rows make some plans endless. */
 function hasGrown(before: number, now: number): boolean {
   return Math.abs(now - before) > Math.min(64, before / 16);
+}
+
+/** Whether a statement looks into the text of each row; a search index finds few of them. */
+function looksIntoTexts(sql: string): boolean {
+  return (
+    /\bGLOB\b|\binstr\(/u.test(sql) || (sql.includes(foundFunction) && !sql.includes(searchPrefix))
+  );
 }
 
 /** Rows before the offset are read as well. */
