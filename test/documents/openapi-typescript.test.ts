@@ -50,13 +50,17 @@ export const title = (post: Post): string => post.title;
 export const status = (post: Post): 'draft' | 'published' | null => post.status;
 export const made: components['schemas']['PostCreate'] = { title: 'a title', slug: 'a-title', body: 'text', authorId: 1 };
 export const query: NonNullable<operations['listPosts']['parameters']['query']> = {
-  title_ilike: 'love', sort: ['-id'], expand: ['author'], limit: 5, status_in: ['draft'],
+  title: 'love', sort: ['-id'], expand: ['author'], limit: 5,
+  filters: { title_ilike: 'love', status_in: 'draft,published', readingMinutes_gte: 5, 'author.name': 'Ursula', status: 'draft' },
 };
+export const many: operations['deleteManyPost']['parameters']['query']['filters'] = { readingMinutes_lt: 5 };
 export const told = (error: components['schemas']['Error']): string | undefined => error.validationErrors?.[0]?.field;
 // @ts-expect-error -- a title is a text
 export const wrong: components['schemas']['PostUpdate'] = { title: 1 };
 // @ts-expect-error -- there is no such filter
-export const unknown: typeof query = { title_near: 'x' };
+export const unknown: typeof query = { filters: { title_near: 'x' } };
+// @ts-expect-error -- minutes are counted
+export const many2: typeof query = { filters: { readingMinutes_gte: 'five' } };
 `;
 
 test('the types that openapi-typescript makes of every document compile, and can be used', async () => {

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OpenApiDocument } from '../../src/openapi/document/document.ts';
 import { serveBoth, type Both } from '../support/both.ts';
-import { at, documentOf } from './documents.ts';
+import { at, documentOf, sentParameters } from './documents.ts';
 
 const specification = `
 resources:
@@ -175,23 +175,15 @@ describe('the schema of a body and the service are of one opinion', () => {
 
   test.each([
     ['whole', '9007199254740992', '9007199254740991'],
-    ['whole_in', '1,9007199254740992', '1,2'],
     ['odd', '4', '3'],
-    ['odd_in', '3,4', '3,5'],
     ['odd_gt', '9007199254740992', '4'],
     ['at_lt', '24:00:00', '23:00:00'],
     ['id_neq', '9007199254740992', '7'],
   ])('a filter by %s', async (name, wrong, right) => {
-    const parameters = at(document, 'paths /v1/bounds get parameters') as readonly {
-      readonly name?: string;
-      readonly schema: { readonly items?: object; readonly type?: string };
-    }[];
-    const { schema } = parameters.find((one) => one.name === name) ?? { schema: {} };
-    const isTaken = (text: string): boolean => {
-      const { type } = (schema.items ?? schema) as { readonly type?: string };
-      const items = text.split(',').map((item) => (type === 'integer' ? Number(item) : item));
-      return ajv.validate(schema, schema.items === undefined ? items[0] : items);
-    };
+    const parameters = sentParameters(document, 'paths /v1/bounds get');
+    const { schema = {} } = parameters.find((one) => one.name === name) ?? {};
+    const isTaken = (text: string): boolean =>
+      ajv.validate(schema, schema['type'] === 'integer' ? Number(text) : text);
     for (const text of [wrong, right]) {
       const { status } = await api.get(`/bounds?${name}=${text}`);
       expect([isTaken(text), status]).toEqual(text === right ? [true, 200] : [false, 400]);

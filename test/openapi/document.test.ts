@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, test } from 'vitest';
 import { anonymous, type Subject } from '../../src/model/access.ts';
 import type { OpenApiDocument } from '../../src/openapi/document/document.ts';
-import { at, documentOf, servedDocumentOf } from './documents.ts';
+import { at, documentOf, sentParameters, servedDocumentOf } from './documents.ts';
 import { oddSpecifications } from './odd-specifications.ts';
 import { everything, guarded, versioned } from './specifications.ts';
 import { world } from '../query/world.ts';
@@ -190,12 +190,7 @@ describe('what the document says', () => {
   });
 
   const queryNames = (document: OpenApiDocument, pointer: string): readonly string[] =>
-    (at(document, `${pointer} parameters`) as readonly { $ref?: string }[])
-      .map((_, index) => [
-        at(document, `${pointer} parameters ${index} in`),
-        at(document, `${pointer} parameters ${index} name`),
-      ])
-      .flatMap(([place, name]) => (place === 'query' ? [String(name)] : []));
+    sentParameters(document, pointer).flatMap((one) => (one.in === 'query' ? [one.name] : []));
   const filters = queryNames(all, `${things} get`);
 
   const presence = ['_exists', '_null'];

@@ -45,3 +45,44 @@ export function at(document: OpenApiDocument, pointer: string): unknown {
     return (whole as Readonly<Record<string, unknown>> | undefined)?.[name];
   }, document);
 }
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly description?: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The parameters of an operation as they are sent, references followed: each member of an object that is sent as members
+ * is a parameter too.
+ */
+export function sentParameters(document: OpenApiDocument, pointer: string): readonly Parameter[] {
+  const list = at(document, `${pointer} parameters`) as readonly object[];
+  const found = list.flatMap((_, index) => {
+    const part = (name: string): unknown => at(document, `${pointer} parameters ${index} ${name}`);
+    const one = Object.fromEntries(
+      ['name', 'in', 'description', 'style', 'explode', 'schema'].flatMap((name) => {
+        const value = part(name);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    ) as unknown as Parameter;
+    const properties = (part('schema properties') ?? part('schema allOf 0 properties')) as
+      | Readonly<Record<string, Parameter['schema']>>
+      | undefined;
+    if (properties === undefined) return [one];
+    return Object.entries(properties).map(([name, schema]) => ({ name, in: one.in, schema }));
+  });
+  // A filter of its own says more than the same one among all.
+  const byName = new Map(found.toReversed().map((one) => [`${one.in} ${one.name}`, one]));
+  return [...byName.values()].toReversed();
+}
+
+/** The schema of one value: of an operator with a list, which is a text, that of the operator with one value. */
+export function valueSchemaOf(
+  { name, schema }: Parameter,
+  all: readonly Parameter[],
+): Parameter['schema'] {
+  const single = name.replace(/_n?in$/u, '_eq').replace(/_contains(?:All|Any)$/u, '_contains');
+  return all.find((one) => one.name === single)?.schema ?? schema;
+}

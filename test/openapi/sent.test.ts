@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OpenApiDocument } from '../../src/openapi/document/document.ts';
-import { at } from './documents.ts';
+import { at, sentParameters, valueSchemaOf } from './documents.ts';
 import { oddSpecifications } from './odd-specifications.ts';
 import { serveSandboxes, type SandboxedApi } from '../sandboxes/sandboxes.ts';
 import { everything } from './specifications.ts';
@@ -28,12 +28,6 @@ const specifications: readonly (readonly [string, Files, readonly string[]])[] =
   ),
 ];
 
-interface Parameter {
-  readonly $ref?: string;
-  readonly name: string;
-  readonly in: string;
-  readonly schema: Schema;
-}
 interface Schema {
   readonly type?: string | readonly string[];
   readonly format?: string;
@@ -102,13 +96,10 @@ describe.each(specifications)('%s', (_, files, full) => {
     };
     for (const [path, real] of paths) {
       await read(real);
-      const parameters = at(document, `paths ${path} get parameters`) as readonly Parameter[];
-      const known = parameters.map((one) =>
-        one.$ref === undefined
-          ? one
-          : (at(document, one.$ref.slice(2).replaceAll('/', ' ')) as Parameter),
-      );
-      for (const { name, in: place, schema } of known) {
+      const parameters = sentParameters(document, `paths ${path} get`);
+      for (const parameter of parameters) {
+        const { name, in: place } = parameter;
+        const schema = valueSchemaOf(parameter, parameters);
         // What to embed is told in words; a single read sorts nothing but that.
         if (place !== 'query' || name === 'expand') continue;
         if (name === 'sort' && path !== real) continue;
@@ -122,7 +113,7 @@ describe.each(specifications)('%s', (_, files, full) => {
         const query = new URLSearchParams(isWithin ? { expand: collection } : {});
         if (name === 'having') query.append('aggregate', 'count');
         const isSort = isWithin && name.endsWith('.sort') && schema.type === 'array';
-        query.append(name, isSort ? '-id' : valueFor(name, schema));
+        query.append(name, isSort ? '-id' : itemFor(name, schema));
         await read(`${real}?${query.toString()}`);
       }
     }
@@ -168,6 +159,12 @@ function valueFor(
   const fit = candidates.find((one) => new RegExp(pattern ?? '', 'u').test(one));
   if (fit === undefined) throw new Error(`${name} needs a value for ${pattern}`);
   return fit;
+}
+
+/** A value, as an item of a list where the parameter takes one. */
+function itemFor(name: string, schema: Schema): string {
+  const value = valueFor(name, schema);
+  return /_(?:n?in|containsAll|containsAny)$/u.test(name) ? listed(value) : value;
 }
 
 /** The value as an item of a list. See docs/contract/2-reading.md#lists-in-parameters, rule 3. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownerView } from '../../src/model/view.ts';
 import { openApiDocument, openApiInTurns } from '../../src/openapi/document/document.ts';
 import { buildValid, serveApi, type TestApi } from '../support/api.ts';
-import { at, documentOf, servedDocumentOf } from './documents.ts';
+import { at, documentOf, sentParameters, servedDocumentOf, valueSchemaOf } from './documents.ts';
 import { undocumented } from '../support/openapi.ts';
 import { everything, guarded } from './specifications.ts';
 import { world, worldRecords } from '../query/world.ts';
@@ -42,13 +42,11 @@ describe('served', () => {
     let count = 0;
     for (const path of ['/v1/posts', '/v1/posts/{id}', '/v1/comments', '/v1/notes']) {
       const pointer = `paths ${path} get`;
-      const list = at(document, `${pointer} parameters`) as readonly unknown[];
-      for (const [index] of list.entries()) {
-        const part = (name: string): unknown =>
-          at(document, `${pointer} parameters ${index} ${name}`);
-        if (part('in') !== 'query') continue;
-        const name = String(part('name'));
-        const schema = part('schema') as Listed & { items?: Listed };
+      const parameters = sentParameters(document, pointer);
+      for (const parameter of parameters) {
+        const { name, in: place } = parameter;
+        if (place !== 'query') continue;
+        const schema: Listed & { items?: Listed } = valueSchemaOf(parameter, parameters);
         // Of a single read all that has a dot is within what is expanded.
         const of = path.endsWith('{id}') ? /^(\w+)\./u : /^(\w+)\.(?:page|limit|offset|sort)$/u;
         const [, collection] = of.exec(name) ?? [];
@@ -86,8 +84,7 @@ describe('served', () => {
   test.each(['name', 'slug', 'host', 'ip', 'mail_gt', 'link_in', 'slug_neq'])(
     'a filter compares with any text: %s',
     async (name) => {
-      const parameters = at(documentOf(everything), 'paths /api/v1/things get parameters');
-      const list = parameters as readonly { name?: string; schema: { items?: object } }[];
+      const list = sentParameters(documentOf(everything), 'paths /api/v1/things get');
       const schema = list.find((one) => one.name === name)?.schema;
       expect(schema?.items ?? schema).toEqual({ type: 'string' });
       expect((await api.get(`/api/v1/things?${name}=A+b`)).status).toBe(200);
@@ -95,8 +92,7 @@ describe('served', () => {
   );
 
   test('a filter behind a morphTo takes what any of its resources has', async () => {
-    const parameters = at(documentOf(everything), 'paths /api/v1/notes get parameters');
-    const list = parameters as readonly { name?: string; schema: object }[];
+    const list = sentParameters(documentOf(everything), 'paths /api/v1/notes get');
     const schemaOf = (name: string) => list.find((one) => one.name === name)?.schema;
     const uuid = '0198c0de-0000-7000-8000-000000000001';
     expect(schemaOf('about.id')).toMatchObject({
@@ -114,8 +110,7 @@ describe('served', () => {
   });
 
   test('a filter on a moment takes a day as well', async () => {
-    const parameters = at(documentOf(everything), 'paths /api/v1/things get parameters');
-    const list = parameters as readonly { name?: string; schema: object }[];
+    const list = sentParameters(documentOf(everything), 'paths /api/v1/things get');
     expect(list.find(({ name }) => name === 'moment_gte')?.schema).toMatchObject({
       anyOf: [
         { type: 'string', format: 'date-time' },
@@ -153,6 +148,25 @@ describe('served', () => {
     if (status !== 200) return;
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(answer.body).toEqual(JSON.parse(JSON.stringify(await servedDocumentOf(everything))));
+  });
+
+  test.each<[string, string, readonly string[]]>([
+    ['a tag', 'tags', ['/api/v1/tags', '/api/v1/tags/{id}']],
+    ['the first tag', '', ['/api/v1/things', '/api/v1/things/{id}']],
+    ['a tag that is not there', 'nothing', []],
+  ])('asked for %s', async (_, tag, paths) => {
+    const [{ body }, all] = await Promise.all([
+      api.get(`/_openapi.json?tag=${tag}`),
+      api.get('/_openapi.json'),
+    ]);
+    expect(Object.keys(body.paths)).toEqual(paths);
+    expect(body.tags).toEqual(all.body.tags);
+    for (const path of paths) expect(body.paths[path]).toEqual(all.body.paths[path]);
+    // Whatever is referred to is there.
+    for (const [, section = '', name = ''] of JSON.stringify(body).matchAll(
+      /"#\/components\/(\w+)\/(\w+)/gu,
+    ))
+      expect(body.components[section], name).toHaveProperty(name);
   });
 
   test('is not sent again to who has it', async () => {

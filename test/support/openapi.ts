@@ -320,14 +320,8 @@ function requestProblem(found: Found, exchanged: Exchanged, query: string): stri
   const own = [...shared, ...(operation['parameters'] as readonly unknown[])].map(
     (one) => followed(checker, one as Members, []).part,
   );
-  // A change of many takes the filters of the list.
-  const list = checker.document.paths[pointer[1] ?? '']?.['get']?.['parameters'];
-  const isOfMany = own.some(({ name }) => name === 'filters');
-  const parameters = isOfMany
-    ? [...own, ...(list as readonly Members[]).map((one) => followed(checker, one, []).part)]
-    : own;
   const names = new Set(
-    parameters.filter((one) => one['in'] === 'query').map((one) => one['name']),
+    own.filter((one) => one['in'] === 'query').flatMap((one) => sentNames(checker, one)),
   );
   for (const name of new URLSearchParams(query).keys()) {
     // Longer paths are described in words; and what makes no difference is let pass.
@@ -347,6 +341,13 @@ function requestProblem(found: Found, exchanged: Exchanged, query: string): stri
     JSON.parse(exchanged.sent.replace(/^\uFEFF/u, '')) as unknown,
   );
   return problemOf(checker.validator(schema), body, 'what was sent');
+}
+
+/** What a parameter is sent by: the members of an object that is sent as members, else its name. */
+function sentNames(checker: Checker, { name, schema }: Members): readonly string[] {
+  const { allOf } = schema as { readonly allOf?: readonly Members[] };
+  const { part } = followed(checker, allOf?.[0] ?? (schema as Members), []);
+  return part['type'] === 'object' ? Object.keys(part['properties'] as object) : [String(name)];
 }
 
 /** A body without the members that are not even looked at. */

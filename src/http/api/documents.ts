@@ -57,8 +57,9 @@ export async function answerOpenApi(
     ({ rules }) => matchingRules(rules, caller).length > 0,
   );
   const named = endpoints.map(({ name }) => name).join();
-  const key = `${String(isDebugOn)} ${server} ${view.key} ${named}`;
-  const options = { isDebugOn, hasSandboxes, server, endpoints };
+  const tag = new URLSearchParams(exchange.search).get('tag') ?? undefined;
+  const key = `${String(isDebugOn)} ${server} ${view.key} ${named} ${JSON.stringify(tag)}`;
+  const options = { isDebugOn, hasSandboxes, server, endpoints, tag };
   const make = async (): Promise<Document> => {
     const rows = await rowsOf(servedApi);
     const document = made(JSON.stringify(await openApiInTurns(view, { ...options, rows })));

@@ -7,10 +7,11 @@ import type { Operation } from '../../model/access.ts';
 import { batchPath, batchTag } from './batch.ts';
 import { endpointPath, endpointTag, type DocumentedEndpoint } from './endpoints.ts';
 import type { ExampleRows } from './example.ts';
+import { filterSchemas } from './filter-families.ts';
 import { typeNames } from './names.ts';
 import { isSimulated, pathsOf, securitySchemes, type OperationContext } from './operations.ts';
 import { headerParameters, reservedParameters } from './parameters.ts';
-import { increment, recordSchemas } from './records.ts';
+import { increment, nameOf, recordSchemas } from './records.ts';
 import { totalsSchema } from './totals.ts';
 import type { JsonSchema } from './schema.ts';
 
@@ -35,6 +36,11 @@ export interface DocumentOptions {
   readonly server?: string;
   /** The endpoints of own code that the caller may use. */
   readonly endpoints?: readonly DocumentedEndpoint[];
+  /**
+   * Leaves the operations of this tag alone, or of the first one if it is empty. All tags stay in the list. Schemas of
+   * other resources are named, without their content.
+   */
+  readonly tag?: string | undefined;
 }
 
 /**
@@ -65,7 +71,14 @@ export async function openApiInTurns(
 /** Makes the document; what it yields parts its work. */
 function* documentSteps(
   view: View,
-  { isDebugOn = false, hasSandboxes = false, rows, server = '', endpoints = [] }: DocumentOptions,
+  {
+    isDebugOn = false,
+    hasSandboxes = false,
+    rows,
+    server = '',
+    endpoints = [],
+    tag,
+  }: DocumentOptions,
 ): Generator<undefined, OpenApiDocument> {
   const { api, version } = view;
   const log = auditOf(view);
@@ -86,28 +99,33 @@ function* documentSteps(
     ),
   };
   const prefix = `${api.basePath}/v${version.number}/`;
+  const shownTag = tag === '' ? (resourceViews[0]?.name ?? '') : tag;
+  const isShown = (name: string): boolean => shownTag === undefined || shownTag === name;
   for (const resourceView of resourceViews) {
+    if (!isShown(resourceView.name)) continue;
     Object.assign(paths, pathsOf(resourceView, `${prefix}${resourceView.name}`, context));
-    Object.assign(schemas, recordSchemas(resourceView, context));
+    Object.assign(schemas, recordSchemas(resourceView, context), filtersIn(resourceView, context));
     yield;
   }
   for (const resourceView of log) {
+    if (!isShown(resourceView.name)) continue;
     const unversioned = { ...version, deprecated: undefined, sunset: undefined };
     // Data is generated for resources alone.
     const ofLog = { ...context, version: unversioned, rows: undefined };
     Object.assign(paths, pathsOf(resourceView, `/${resourceView.name}`, ofLog));
-    Object.assign(schemas, recordSchemas(resourceView, ofLog));
+    Object.assign(schemas, recordSchemas(resourceView, ofLog), filtersIn(resourceView, ofLog));
   }
   const isWritable = resourceViews.some(({ offered }) =>
     ['create', 'update', 'delete'].some((right) => offered.has(right as Operation)),
   );
-  if (isWritable) {
+  if (isWritable && isShown(String(batchTag['name']))) {
     const [path, item] = batchPath(resourceViews, context);
     paths[path] = item;
   }
   const resourceNames = new Set(resourceViews.map(({ name }) => name));
   for (const endpoint of endpoints) {
     const { path, method, operation, ...own } = endpointPath(endpoint, resourceNames, context);
+    if (!(operation['tags'] as readonly string[]).some(isShown)) continue;
     paths[path] = { ...paths[path], [method]: operation };
     Object.assign(schemas, own.schemas);
   }
@@ -117,6 +135,7 @@ function* documentSteps(
   schemas['Increment'] = increment;
   schemas['Totals'] = totalsSchema;
   const used = new Set<string>();
+  if (shownTag !== undefined) Object.assign(schemas, named(paths, schemas));
   for (const path of Object.values(paths)) {
     addUsed(path, components, used);
     yield;
@@ -155,12 +174,32 @@ function auditOf(view: View): readonly ResourceView[] {
   return log?.offered.has('read') === true ? [log] : [];
 }
 
+function filtersIn(
+  resourceView: ResourceView,
+  context: OperationContext,
+): Readonly<Record<string, JsonSchema>> {
+  return filterSchemas(resourceView, nameOf(resourceView, context), context.api.limits);
+}
+
 function serverOf({ settings }: Api): string {
   return settings.server?.publicUrl ?? '/';
 }
 
 function tagOf({ name, resource }: ResourceView): JsonSchema {
   return { name, description: resource.description ?? `The records of ${name}.` };
+}
+
+/** Of schemas that a part of a document refers to, but that are not in it: that there is something. */
+function named(
+  paths: OpenApiDocument['paths'],
+  schemas: Readonly<Record<string, JsonSchema>>,
+): Readonly<Record<string, JsonSchema>> {
+  const text = JSON.stringify([paths, schemas]);
+  return Object.fromEntries(
+    [...text.matchAll(/"#\/components\/schemas\/([^"/]+)/gu)].flatMap(([, name = '']) =>
+      Object.hasOwn(schemas, name) ? [] : [[name, { description: `${name}, of another tag.` }]],
+    ),
+  );
 }
 
 type Components = Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>;

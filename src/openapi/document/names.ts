@@ -23,6 +23,8 @@ const suffixes = [
   'Update',
   'MergePatch',
   'Id',
+  'Filters',
+  'ItemFilters',
 ];
 
 /** `media-types` → `MediaTypes`. */

@@ -1,11 +1,8 @@
 import { takesNow } from '../../query/filter/now.ts';
-import { takesAnyValue } from '../../query/filter/operand.ts';
 import { isToMany, type Api, type Limits } from '../../model/api.ts';
-import { isFlag, operators, takes, type Comparison, type Operator } from '../../model/operators.ts';
-import type { ResourceView, View } from '../../model/view.ts';
+import type { ResourceView } from '../../model/view.ts';
 import {
   isOn,
-  isParameter,
   parameterNames,
   parameters as reserved,
   type ParameterName,
@@ -13,15 +10,9 @@ import {
 } from '../../query/request/parameters.ts';
 import { collectionSortText, defaultSortText } from '../../query/read/default-sort.ts';
 import { searchedPaths } from '../../query/search/search.ts';
-import { valueSchema } from './field-schemas.ts';
-import {
-  filterables,
-  filterName,
-  isBareFilter,
-  itemFilterables,
-  sortables,
-  type Filterable,
-} from './filters.ts';
+import { itemFilters, listFilters, neededFilters } from './filter-families.ts';
+import { itemFilterables, sortables } from './filters.ts';
+import { nameOf, type Naming } from './records.ts';
 import { ref, type JsonSchema } from './schema.ts';
 
 const names = { type: 'array', items: { type: 'string' } };
@@ -133,7 +124,7 @@ export function reservedParameters(limits: Limits): Readonly<Record<ParameterNam
   ) as unknown as Record<ParameterName, JsonSchema>;
 }
 
-/** The headers that requests may send, and the filters of a change of many, by the name of their component. */
+/** The headers that requests may send, by the name of their component. */
 export const headerParameters: Readonly<Record<string, JsonSchema>> = {
   IfNoneMatch: header(
     'If-None-Match',
@@ -156,16 +147,6 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
     'Prefer',
     'max-affected=N refuses the change if more records match; return=representation answers with the records, return=minimal without a body.',
   ),
-  Filters: {
-    name: 'filters',
-    in: 'query',
-    required: true,
-    description:
-      'The filters of the list, such as `status=draft`: at least one. They choose the records that are changed.',
-    style: 'form',
-    explode: true,
-    schema: { type: 'object', minProperties: 1, additionalProperties: { type: 'string' } },
-  },
   IdempotencyKey: header(
     'Idempotency-Key',
     'Makes it safe to repeat the request: for 24 hours the same key gives the same answer, and nothing is written twice.',
@@ -195,20 +176,24 @@ const headersOf: Readonly<Record<RequestKind, readonly string[]>> = {
   replace: ['IfMatch', 'IfNoneMatch', 'PreferReturn'],
   update: ['IfMatch', 'IfNoneMatch', 'PreferReturn'],
   delete: ['IfMatch', 'IfNoneMatch'],
-  updateMany: ['PreferMany', 'Filters'],
-  deleteMany: ['PreferMany', 'Filters'],
+  updateMany: ['PreferMany'],
+  deleteMany: ['PreferMany'],
 };
+
+interface Context extends Naming {
+  readonly api: Api;
+  readonly isDebugOn: boolean;
+  readonly hasSandboxes: boolean;
+}
 
 /** Every parameter of an operation: headers, reserved parameters, paging of expanded collections, filters. */
 export function parametersOf(
   kind: RequestKind,
   resourceView: ResourceView,
-  {
-    api: { limits },
-    isDebugOn,
-    hasSandboxes,
-  }: { readonly api: Api; readonly isDebugOn: boolean; readonly hasSandboxes: boolean },
+  context: Context,
 ): readonly JsonSchema[] {
+  const { isDebugOn, hasSandboxes } = context;
+  const { limits } = context.api;
   const known = parameterNames.filter(
     (name) =>
       isOn(name, kind) &&
@@ -217,7 +202,7 @@ export function parametersOf(
   );
   const readable =
     kind === 'list' || kind === 'read' ? collectionParameters(resourceView, limits) : [];
-  const filters = filtersOf(kind, resourceView, limits);
+  const filters = filtersOf(kind, resourceView, context);
   const headers = [
     ...headersOf[kind],
     ...(isDebugOn ? ['Simulate'] : []),
@@ -244,24 +229,16 @@ function isOffered(name: ParameterName, kind: RequestKind, resourceView: Resourc
   return name !== 'fields' && name !== 'exclude' ? true : fields.size > 0;
 }
 
-/** What a list can be filtered by, and of a single read the collections that it comes with. */
 function filtersOf(
   kind: RequestKind,
   resourceView: ResourceView,
-  limits: Limits,
+  context: Context,
 ): readonly JsonSchema[] {
-  if (kind === 'list')
-    return filterables(resourceView, limits).flatMap((filter) =>
-      filterParameters(filter, resourceView, limits),
-    );
-  if (kind !== 'read') return [];
-  return itemFilterables(resourceView, limits).flatMap((filter) => {
-    const [name = ''] = filter.path.split('.');
-    return filterParameters(filter, resourceView, limits).map((one) => ({
-      ...one,
-      description: `${whereExpanded(name)} ${String(one['description'])}`,
-    }));
-  });
+  const name = nameOf(resourceView, context);
+  const { limits } = context.api;
+  if (kind === 'list') return listFilters(resourceView, name, limits);
+  if (kind === 'read') return itemFilters(resourceView, name, limits);
+  return kind === 'updateMany' || kind === 'deleteMany' ? [neededFilters(name)] : [];
 }
 
 function whereExpanded(name: string): string {
@@ -295,88 +272,6 @@ function collectionParameters(
       ),
     ];
   });
-}
-
-/** What a filter is asked by: a parameter for each operator; paths that go on say their operators in words. */
-function filterParameters(
-  filter: Filterable,
-  resourceView: ResourceView,
-  limits: Limits,
-): readonly JsonSchema[] {
-  const id = resourceView.fields.get('id')?.field;
-  const { kind } = filter;
-  const isWhole = kind === 'field' || kind === 'relation';
-  const bare = isBareFilter(filter)
-    ? [
-        bareParameter(
-          filter,
-          resourceView.view,
-          !isWhole,
-          filter.leaves[0] === id && kind === 'field',
-        ),
-      ]
-    : [];
-  if (!isWhole && bare.length > 0) return bare;
-  return [
-    ...bare,
-    ...filter.operators.flatMap((operator) =>
-      operatorParameter(filter, operator, resourceView.view, limits),
-    ),
-  ];
-}
-
-function bareParameter(
-  filter: Filterable,
-  view: View,
-  isAlone: boolean,
-  isUnion: boolean,
-): JsonSchema {
-  const { path } = filter;
-  const suffixes = filter.operators.map((operator) => `\`${operators[operator].suffix}\``);
-  const value = comparedSchema(filter, 'eq', view);
-  if (isUnion)
-    return {
-      name: path,
-      in: 'query',
-      description: `\`${path}\` equals; given several times, one of.`,
-      style: 'form',
-      explode: true,
-      schema: { type: 'array', items: value },
-    };
-  return {
-    name: path,
-    in: 'query',
-    description: `\`${path}\` equals.${isAlone ? ` Takes the suffixes ${suffixes.join(', ')} too.` : ''}`,
-    schema: value,
-  };
-}
-
-function operatorParameter(
-  filter: Filterable,
-  operator: Operator,
-  view: View,
-  { inItems }: Limits,
-): readonly JsonSchema[] {
-  const { path } = filter;
-  const name = filterName(path, operator);
-  if (isParameter(name)) return [];
-  const { meaning, operand } = operators[operator];
-  const base = { name, in: 'query', description: `\`${path}\` ${meaning}.` };
-  if (isFlag(operator)) return [{ ...base, schema: flag }];
-  const isText = operators[operator].comparesWith === 'part';
-  const schema = isText ? { type: 'string' } : comparedSchema(filter, operator, view);
-  if (operand === 'list')
-    return [{ ...base, ...commas, schema: { type: 'array', items: schema, maxItems: inItems } }];
-  return [{ ...base, schema }];
-}
-
-/** What an operator compares with: behind a morphTo that which any of the fields takes that it fits. */
-function comparedSchema({ leaves }: Filterable, operator: Comparison, view: View): JsonSchema {
-  const schemas = leaves
-    .filter(({ type }) => takes(type, operator))
-    .map((leaf) => valueSchema(leaf, view, takesAnyValue(operator)));
-  const kinds = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
-  return kinds.length > 1 ? { anyOf: kinds } : (kinds[0] ?? {});
 }
 
 /** The order where a request asks for none, if it is not that by id. */
