@@ -379,12 +379,19 @@ class Import {
     const tried = new Map(
       [...reader.byField(values)].filter(([field]) => !waits || !this.deferred.has(field)),
     );
-    const conflicts = await this.conflictsOf(resource, tried, undefined, error);
-    if (differences.length > 0) this.problems.hasDifferences = true;
+    const { id } = resource;
+    const isTaken = differences.length > 0;
+    const ofKey = ({ field, rule }: Conflict): boolean =>
+      isTaken && id.parts?.includes(field) === true && rule === 'unique';
+    const all = await this.conflictsOf(resource, tried, undefined, error);
+    // The fields of a composite key are taken together: that is said of the id, once.
+    const one = all.find(ofKey);
+    const conflicts =
+      one === undefined ? all : [{ ...one, field: id }, ...all.filter((each) => !ofKey(each))];
+    if (isTaken) this.problems.hasDifferences = true;
     const told = conflicts.map((conflict) => {
       const { field, message } = conflict;
-      if (field === resource.id && differences.length > 0)
-        return { ...conflict, message: takenMessage(differences) };
+      if (field === id && isTaken) return { ...conflict, message: takenMessage(differences) };
       const isStuck = error.kind === 'foreignKey' && this.stuck.has(field);
       return { ...conflict, message: isStuck ? `${message}; ${circleOf(field)}` : message };
     });
