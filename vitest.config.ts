@@ -93,7 +93,7 @@ const longest = named([
   'command-line/postgres',
   'command-line/reload',
   'command-line/generate-reset',
-  'browser/explorer',
+  'browser/data',
   'introspection/introspect',
   'command-line/cli',
   'server/content-streams',

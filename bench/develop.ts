@@ -1,5 +1,5 @@
 /**
- * `node bench/develop.ts [generate] [promote] [start] [sandbox] [reload] [arrays] [page] [scroll]`: what developers and testers
+ * `node bench/develop.ts [generate] [promote] [start] [sandbox] [reload] [arrays] [page] [grid] [scroll]`: what developers and testers
  * wait for. A million rows generated and promoted to PostgreSQL, a first start with data, a sandbox, an edit of the file,
  * records that are sent by the thousand, and the page of the dashboard.
  */
@@ -7,7 +7,8 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { chromium } from 'playwright-core';
+import { gzipSync } from 'node:zlib';
+import { chromium, type Page } from 'playwright-core';
 import { browserOptions } from '../test/support/chromium.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import { runScript, type Server } from './child.ts';
@@ -171,6 +172,66 @@ async function page(): Promise<void> {
   print(`page: the dashboard's first view can be used after ${spread(took)} (wanted: 1,000)`);
 }
 
+const gridRows = 10_000;
+const table = `name: Grid
+resources:
+  people:
+    generate: { count: ${gridRows} }
+    fields:
+      firstName: { type: string }
+      lastName: { type: string }
+      email: { type: email }
+      city: { type: string }
+      age: { type: integer }
+      active: { type: boolean }
+      joined: { type: datetime }
+      about: { type: text }
+`;
+
+/** Tells when the first row of the grid is drawn. */
+const tellGrid = `new MutationObserver((_, observer) => {
+  if (document.querySelector('.grid-row[data-row="0"] .id')?.textContent !== '1') return;
+  observer.disconnect();
+  requestAnimationFrame(() => setTimeout(() => console.log('drawn', performance.now())));
+}).observe(document, { childList: true, subtree: true });`;
+
+/** A grid of 10,000 rows: its first paint, the script that it takes, and the frames while it is scrolled through. */
+async function grid(): Promise<void> {
+  const file = join(folder, 'grid.yaml');
+  await writeFile(file, table);
+  const server = await startDev(file);
+  const browser = await chromium.launch(browserOptions());
+  const took: number[] = [];
+  const sizes: Promise<number>[] = [];
+  for (let index = 0; index < visits; index += 1) {
+    const context = await browser.newContext();
+    const tab = await context.newPage();
+    if (index === 0)
+      tab.on('response', (response) => {
+        if (response.url().endsWith('.js'))
+          sizes.push(response.body().then((body) => gzipSync(body).length));
+      });
+    await tab.addInitScript(tellGrid);
+    const told = tab.waitForEvent('console', (message) => message.text().startsWith('drawn '));
+    await tab.goto(`${server.url}/_dashboard`);
+    took.push(Number((await told).text().slice('drawn '.length)));
+    if (index === 0) {
+      const script = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+      print(`grid: ${(script / 1_000).toFixed(0)} kB of script, gzip (wanted: 200)`);
+    }
+    await context.close();
+  }
+  print(`grid: first paint of ${gridRows} rows after ${spread(took)} (wanted: 300)`);
+  const tab = await browser.newPage();
+  await tab.goto(`${server.url}/_dashboard`);
+  await tab.locator('.grid-row[data-row="0"]').waitFor();
+  await wait(2_000);
+  await tab.locator('.grid').hover();
+  await scrollThrough(tab, 'grid');
+  await browser.close();
+  await server.stop();
+}
+
 const furthest = `Math.max(...[...document.querySelectorAll('*')].map((element) => element.scrollTop))`;
 
 /** How long the frames take while a thousand requests are scrolled through. */
@@ -185,6 +246,13 @@ async function scroll(): Promise<void> {
   await row.waitFor();
   await row.hover();
   await wait(1_000);
+  await scrollThrough(tab, 'scroll');
+  await browser.close();
+  await server.stop();
+}
+
+/** Turns the wheel over what is under the pointer, and tells how long the frames took meanwhile. */
+async function scrollThrough(tab: Page, name: string): Promise<void> {
   await tab.evaluate(
     `globalThis.frames_ = []; { let last = performance.now(); const see = (now) => { frames_.push(now - last); last = now; requestAnimationFrame(see); }; requestAnimationFrame(see); }`,
   );
@@ -194,11 +262,9 @@ async function scroll(): Promise<void> {
   }
   const frames = (await tab.evaluate('frames_')) as number[];
   const far = Number(await tab.evaluate(furthest));
-  await browser.close();
-  await server.stop();
   const late = frames.filter((time) => time > 50).length;
   print(
-    `scroll: ${frames.length} frames, ${spread(frames)}; ${late} over 50 ms; ${far.toFixed(0)} pixels of the list passed`,
+    `${name}: ${frames.length} frames, ${spread(frames)}; ${late} over 50 ms; ${far.toFixed(0)} pixels of the list passed`,
   );
 }
 
@@ -207,7 +273,17 @@ function spread(took: readonly number[]): string {
   return `${middle.toFixed(0)} ms in the middle, ${most.toFixed(0)} ms at most of ${took.length}`;
 }
 
-const measures = { generate, promote, start, sandbox, reload, arrays: arraysOf, page, scroll };
+const measures = {
+  generate,
+  promote,
+  start,
+  sandbox,
+  reload,
+  arrays: arraysOf,
+  page,
+  grid,
+  scroll,
+};
 const asked = process.argv.slice(2);
 try {
   for (const [name, measure] of Object.entries(measures))

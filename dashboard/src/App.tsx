@@ -9,9 +9,8 @@ import {
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
-import { Spotlight } from '@mantine/spotlight';
 import { useQueryClient } from '@tanstack/react-query';
-import { Suspense, useEffect, useState, type JSX } from 'react';
+import { lazy, Suspense, useEffect, useState, type JSX } from 'react';
 import type { Hello } from '../../src/http/dashboard/wire.ts';
 import { setCredential } from './api.ts';
 import { Boundary } from './Boundary.tsx';
@@ -20,12 +19,16 @@ import { follow, forget, useLive } from './live/live.ts';
 import { Mark } from './Mark.tsx';
 import { useModel } from './model.ts';
 import { Notices } from './Notices.tsx';
-import { go, hashOf, useRoute } from './route.ts';
+import { hashOf, useRoute } from './route.ts';
 import { Sidebar } from './Sidebar.tsx';
 import { views } from './views.ts';
 
+const Palette = lazy(async () => ({ default: (await import('./Palette.tsx')).Palette }));
+
 /** After so long the other views are loaded as well, so that they are there when the server is not. In ms. */
 const beforeOthers = 3_000;
+/** After so long the palette is loaded. In ms. */
+const afterPaint = 500;
 
 /** The page: asks for a credential where one is needed, then shows the view that the hash names. */
 export function App(): JSX.Element {
@@ -77,6 +80,13 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
   const [isMenuOpen, setMenuOpen] = useState(false);
   useEffect(() => setMenuOpen(false), [route.view, route.part]);
   const model = useModel();
+  /** What is not needed for the first view is loaded after it. */
+  const [isPainted, setPainted] = useState(false);
+  useEffect(() => {
+    if (model.data === undefined) return undefined;
+    const timer = setTimeout(() => setPainted(true), afterPaint);
+    return () => clearTimeout(timer);
+  }, [model.data]);
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light');
   const toggle = (): void => setColorScheme(scheme === 'dark' ? 'light' : 'dark');
@@ -93,42 +103,21 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
     const timer = setTimeout(() => void loadAll(), beforeOthers);
     return () => clearTimeout(timer);
   }, []);
-  const places = Object.entries(views).map(([view, { label }]) => ({
-    id: view,
-    label,
-    onClick: () => go(hashOf(view)),
-  }));
+  const places = Object.entries(views).map(([view, { label }]) => ({ hash: hashOf(view), label }));
   const resources = (model.data?.resources ?? []).map((resource) => ({
-    id: `resource ${resource.name}`,
+    hash: hashOf('data', resource.name),
     label: resource.name,
-    onClick: () => go(hashOf('data', resource.name)),
   }));
-  const colours = {
-    id: 'theme',
-    label: 'Light or dark colours',
-    onClick: toggle,
-  };
   return (
     <div className="shell">
       <a className="skip" href="#main" onClick={(event) => skip(event)}>
         Skip to content
       </a>
-      <Spotlight
-        actions={[
-          { group: 'Views', actions: [...places, colours] },
-          { group: 'Resources', actions: resources },
-        ]}
-        shortcut="mod + K"
-        // Also from within an input, which is where one mostly is.
-        tagsToIgnore={[]}
-        nothingFound="Nothing found"
-        searchProps={{ placeholder: 'Go to…', 'aria-label': 'Go to' }}
-        attributes={{ content: { 'aria-label': 'Go to' } }}
-        // A blur of the whole page is dear where no graphics card does it.
-        overlayProps={{ blur: 0 }}
-        scrollable
-        maxHeight={420}
-      />
+      {isPainted ? (
+        <Suspense fallback={null}>
+          <Palette views={places} resources={resources} toggleScheme={toggle} />
+        </Suspense>
+      ) : null}
       <header className="topbar">
         <Burger
           opened={isMenuOpen}
@@ -150,7 +139,12 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
         toggleScheme={toggle}
         leave={leave}
       />
-      <main id="main" tabIndex={-1} className="main" onClick={() => setMenuOpen(false)}>
+      <main
+        id="main"
+        tabIndex={-1}
+        className={route.view === 'data' ? 'main whole-height' : 'main'}
+        onClick={() => setMenuOpen(false)}
+      >
         <Notices />
         <Boundary key={route.view}>
           <Suspense fallback={<Loading />}>

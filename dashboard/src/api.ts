@@ -18,17 +18,31 @@ export interface FieldError {
   readonly message: string;
 }
 
+/** Records of a resource that are in the way of a delete. */
+export interface Dependents {
+  readonly resource: string;
+  readonly count: number;
+}
+
 /** What the server has refused, in its own words; status 0: it did not answer. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
   readonly fields: readonly FieldError[];
+  readonly dependents: readonly Dependents[];
 
-  constructor(status: number, code: string, message: string, fields: readonly FieldError[] = []) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    fields: readonly FieldError[] = [],
+    dependents: readonly Dependents[] = [],
+  ) {
     super(message);
     this.status = status;
     this.code = code;
     this.fields = fields;
+    this.dependents = dependents;
   }
 }
 
@@ -36,6 +50,7 @@ interface ErrorBody {
   readonly message?: string;
   readonly code?: string;
   readonly errors?: readonly FieldError[];
+  readonly dependents?: readonly Dependents[];
   readonly validationErrors?: readonly { readonly field: string; readonly error: string }[];
 }
 
@@ -118,7 +133,7 @@ export function refusalOf({ status, text }: Pick<ApiAnswer, 'status' | 'text'>):
     ...(error.validationErrors ?? []).map((one) => ({ field: one.field, message: one.error })),
   ];
   const message = error.message ?? (text.slice(0, 300) || `Status ${status}`);
-  return new Refusal(status, error.code ?? '', message, fields);
+  return new Refusal(status, error.code ?? '', message, fields, error.dependents);
 }
 
 function parsed(text: string): unknown {

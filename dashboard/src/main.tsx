@@ -1,6 +1,5 @@
 import '@fontsource-variable/inter/wght.css';
 import '@mantine/core/styles.css';
-import '@mantine/spotlight/styles.css';
 import './tokens.css';
 import './style.css';
 import { MantineProvider } from '@mantine/core';

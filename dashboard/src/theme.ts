@@ -1,25 +1,4 @@
-import {
-  ActionIcon,
-  Alert,
-  Anchor,
-  Autocomplete,
-  Badge,
-  Button,
-  Combobox,
-  createTheme,
-  Input,
-  Loader,
-  Modal,
-  MultiSelect,
-  NavLink,
-  Pagination,
-  Popover,
-  SegmentedControl,
-  Select,
-  Table,
-  TagsInput,
-  Tooltip,
-} from '@mantine/core';
+import { createTheme } from '@mantine/core';
 import type { MouseEvent } from 'react';
 
 /** A menu scrolls as the list box that it is, which those who cannot see it are led through by its input. */
@@ -41,6 +20,10 @@ const replaced = {
     if (!currentTarget.readOnly) currentTarget.select();
   },
 };
+
+interface Sized {
+  readonly size?: string;
+}
 
 /** Heights of controls, in px: see "Spacing and sizes" in design.md. */
 const heights: Readonly<Record<string, string>> = { xs: '28px', sm: '32px', md: '36px' };
@@ -136,14 +119,14 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray' } }),
-    Anchor: Anchor.extend({ defaultProps: { inherit: true } }),
+    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
+    Anchor: { defaultProps: { inherit: true } },
     // Only what has gone wrong interrupts a reader of the screen; that says so itself.
-    Alert: Alert.extend({ defaultProps: { role: 'note', p: 'sm' } }),
-    Badge: Badge.extend({ defaultProps: { variant: 'light', size: 'sm', tt: 'none', fw: 500 } }),
-    Button: Button.extend({
+    Alert: { defaultProps: { role: 'note', p: 'sm' } },
+    Badge: { defaultProps: { variant: 'light', size: 'sm', tt: 'none', fw: 500 } },
+    Button: {
       defaultProps: { size: 'sm', fw: 500 },
-      vars: (_theme, { size = 'sm' }) =>
+      vars: (_theme: unknown, { size = 'sm' }: Sized) =>
         Object.hasOwn(heights, size)
           ? {
               root: {
@@ -153,34 +136,33 @@ export const theme = createTheme({
               },
             }
           : { root: {} },
-    }),
-    Input: Input.extend({
+    },
+    Input: {
       defaultProps: { size: 'sm' },
-      vars: (_theme, { size = 'sm' }) => ({
+      vars: (_theme: unknown, { size = 'sm' }: Sized) => ({
         wrapper: { '--input-height': heightOf(size), '--input-fz': '13px' },
       }),
-    }),
-    InputWrapper: Input.Wrapper.extend({
+    },
+    InputWrapper: {
       vars: () => ({
         label: { '--input-label-size': '13px', '--input-asterisk-color': undefined },
-        success: {},
         error: { '--input-error-size': '12px' },
         description: { '--input-description-size': '12px' },
       }),
-    }),
-    Loader: Loader.extend({ defaultProps: { size: 'sm', type: 'dots' } }),
-    Modal: Modal.extend({ defaultProps: { overlayProps: { backgroundOpacity: 0.35 } } }),
-    NavLink: NavLink.extend({ defaultProps: { variant: 'subtle' } }),
-    Pagination: Pagination.extend({ defaultProps: { size: 'sm' } }),
-    Popover: Popover.extend({ defaultProps: { shadow: 'md', radius: 'md' } }),
-    SegmentedControl: SegmentedControl.extend({ defaultProps: { size: 'xs' } }),
-    Table: Table.extend({ defaultProps: { fz: 13 } }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 400, fz: 12 } }),
+    },
+    Loader: { defaultProps: { size: 'sm', type: 'dots' } },
+    Modal: { defaultProps: { overlayProps: { backgroundOpacity: 0.35 } } },
+    NavLink: { defaultProps: { variant: 'subtle' } },
+    Pagination: { defaultProps: { size: 'sm' } },
+    Popover: { defaultProps: { shadow: 'md', radius: 'md' } },
+    SegmentedControl: { defaultProps: { size: 'xs' } },
+    Table: { defaultProps: { fz: 13 } },
+    Tooltip: { defaultProps: { openDelay: 400, fz: 12 } },
     // A menu is where its input is: in the same part of the page, and in the dialog that shuts off all else.
-    Combobox: Combobox.extend({ defaultProps: { withinPortal: false, shadow: 'md' } }),
-    Select: Select.extend({ defaultProps: { ...choice.defaultProps, ...replaced } }),
-    MultiSelect: MultiSelect.extend(choice),
-    TagsInput: TagsInput.extend(menu),
-    Autocomplete: Autocomplete.extend({ defaultProps: { ...menu.defaultProps, ...replaced } }),
+    Combobox: { defaultProps: { withinPortal: false, shadow: 'md' } },
+    Select: { defaultProps: { ...choice.defaultProps, ...replaced } },
+    MultiSelect: choice,
+    TagsInput: menu,
+    Autocomplete: { defaultProps: { ...menu.defaultProps, ...replaced } },
   },
 });

@@ -27,7 +27,7 @@ function viewOf(
 
 /** By their names in the hash; the first one is shown where the hash names none. */
 export const views: Readonly<Record<string, ViewPlace>> = {
-  data: viewOf('Data', Table2, async () => (await import('./data/Explorer.tsx')).Explorer),
+  data: viewOf('Data', Table2, async () => (await import('./data/Data.tsx')).Data),
   requests: viewOf(
     'Requests',
     ArrowLeftRight,

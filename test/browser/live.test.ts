@@ -240,17 +240,18 @@ test('a narrow screen has room for long names in every view, and leads on by its
   await api.send('POST', '/v1/things', { name: 'x'.repeat(300) });
   const page = await opening(api, '#/data/things', 375);
   const complaints = complaintsOf(page);
-  await page.getByRole('cell', { name: 'xxx' }).waitFor();
+  await page.getByRole('gridcell', { name: 'xxx' }).waitFor();
   for (const view of ['Overview', 'Requests', 'Data', 'Schema', 'Network']) {
     await settled(page);
     expect(await page.evaluate('document.documentElement.scrollWidth'), view).toBe(375);
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('link', { name: view, exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: view }).waitFor();
+    const heading = view === 'Data' ? 'things' : view;
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
   }
   await page.goto(`${api.url}/_dashboard#/data/things/1`);
-  const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Save' }).waitFor();
-  expect(await page.evaluate(`document.querySelector('[role=dialog]').scrollWidth`)).toBe(375);
+  const panel = page.getByRole('complementary');
+  await panel.getByRole('button', { name: 'Save' }).waitFor();
+  expect(await page.evaluate(`document.querySelector('aside').scrollWidth`)).toBe(375);
   expect(complaints).toEqual([]);
 });

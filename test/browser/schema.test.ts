@@ -129,7 +129,7 @@ describe('the schema', () => {
     const page = await openSchema();
     await page.getByRole('row', { name: 'products maker belongsTo makers' }).waitFor();
     await nodeOf(page, 'makers').getByRole('link', { name: 'makers', exact: true }).click();
-    await page.getByRole('cell', { name: 'Anna' }).waitFor();
+    await page.getByRole('gridcell', { name: 'Anna' }).waitFor();
     expect(await page.evaluate('location.hash')).toBe('#/data/makers');
   });
 });

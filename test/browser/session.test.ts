@@ -46,7 +46,7 @@ test('a server that goes and comes back is told of', async () => {
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   const loaded = () =>
     page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name)');
-  for (const view of ['Requests', 'Explorer', 'Schema', 'Network'])
+  for (const view of ['Requests', 'Overview', 'Schema', 'Network'])
     await eventually(async () => String(await loaded())).toContain(`/${view}-`);
   await stopping();
   await page.getByRole('alert').getByText('The server does not answer').waitFor();
@@ -78,11 +78,11 @@ test('a write that was only counted is not sent again as another one', async () 
 
 test('a list stays in sight while the server is gone', async () => {
   const page = await opening(await serving(), '#/data/products');
-  await page.getByRole('cell', { name: 'Chair' }).waitFor();
+  await page.getByRole('gridcell', { name: 'Chair' }).waitFor();
   await stopping();
   const gone = page.getByRole('alert').filter({ hasText: 'The server does not answer' });
   await gone.waitFor();
   await page.getByRole('button', { name: 'Send again' }).click();
   await eventually(() => gone.count()).toBe(2);
-  expect(await page.getByRole('cell', { name: 'Chair' }).count()).toBe(1);
+  expect(await page.getByRole('gridcell', { name: 'Chair' }).count()).toBe(1);
 });

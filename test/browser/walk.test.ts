@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { complaintsOf, eventually, usePages } from '../support/browser.ts';
 import { makeFolder, root, servePlinth, type Serving } from '../support/command.ts';
+import { cellOf, columnsOn, openRecord, panelOf, urlIs, writeUrl } from '../support/data-page.ts';
 import { hashOf } from '../support/tokens.ts';
 
 /** Relations of every kind, links that carry something, and rows and fields that the caller may not see. */
@@ -161,9 +162,7 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
     await page.getByLabel('Loading').first().waitFor({ state: 'detached' });
     return page;
   };
-  const urlField = (page: Page) => page.getByRole('textbox', { name: 'URL' });
-  const field = (page: Page, name: string) =>
-    page.getByRole('dialog').locator(`[id="field-${name}"]`);
+  const field = (page: Page, name: string) => panelOf(page).locator(`[id="field-${name}"]`);
   const press = (page: Page, name: string): Promise<void> =>
     page.getByRole('button', { name, exact: true }).click();
   const choose = async (page: Page, input: string, option: string): Promise<void> => {
@@ -204,38 +203,34 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
     const page = await opening(`#/data/${nested.resource}`);
     await press(page, 'Add filter');
     const [relation = '', leaf = ''] = nested.path.split('.');
-    await choose(page, 'Field of filter 1', relation);
-    await eventually(() => urlField(page).inputValue()).toBe(
-      `/v1/${nested.resource}?${relation}_exists=true`,
-    );
-    await choose(page, `Field of ${relation} in filter 1`, leaf);
-    await choose(page, 'Operator of filter 1', 'contains, case-insensitive');
-    await page.getByRole('textbox', { name: 'Value of filter 1' }).fill(nested.value);
+    await choose(page, 'Field of the filter', relation);
+    await choose(page, `Field of ${relation} in the filter`, leaf);
+    await choose(page, 'Operator of the filter', 'contains, case-insensitive');
+    await page.getByRole('textbox', { name: 'Value of the filter' }).fill(nested.value);
     await page.keyboard.press('Enter');
+    await press(page, 'Expand');
     await choose(page, 'Expand', nested.expand);
     const url = `/v1/${nested.resource}?${nested.path}_ilike=${nested.value}&expand=${nested.expand}`;
-    await eventually(() => urlField(page).inputValue()).toBe(url);
+    await urlIs(page, url);
     const answer = await send(url);
     const total = Number(answer.headers.get('x-total-count'));
     expect(total).toBeGreaterThan(0);
-    const records = total === 1 ? 'record' : 'records';
-    await page.getByText(`${total.toLocaleString('en')} ${records} in all`).waitFor();
+    await page
+      .getByText(`${total.toLocaleString('en')} ${total === 1 ? 'record' : 'records'},`)
+      .waitFor();
     const [first] = (await answer.json()) as readonly Readonly<Record<string, unknown>>[];
     expect(first).toHaveProperty(nested.expand);
-    await eventually(() => page.getByRole('columnheader').allTextContents()).toEqual(
-      Object.keys(first ?? {}),
-    );
-    const rows = await page.getByRole('row').allTextContents();
+    await eventually(() => columnsOn(page)).toEqual(Object.keys(first ?? {}));
 
     const other = await opening(`#/data/${nested.resource}`);
-    await urlField(other).fill(url);
-    await other.keyboard.press('Enter');
-    const value = other.getByRole('textbox', { name: 'Value of filter 1' });
-    await eventually(() => value.inputValue()).toBe(nested.value);
-    await eventually(() => other.getByRole('row').allTextContents()).toEqual(rows);
+    await writeUrl(other, url);
+    await eventually(() => columnsOn(other)).toEqual(Object.keys(first ?? {}));
+    await other.getByRole('button', { name: /^filter 1/u }).click();
     const stepOf = (name: string) => other.getByRole('combobox', { name });
     expect(await stepOf('Field of filter 1').inputValue()).toBe(relation);
     expect(await stepOf(`Field of ${relation} in filter 1`).inputValue()).toBe(leaf);
+    const value = other.getByRole('textbox', { name: 'Value of filter 1' });
+    expect(await value.inputValue()).toBe(nested.value);
   });
 
   test('a record is refused, mended, saved, followed along a relation, and deleted', async () => {
@@ -257,27 +252,25 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
     const { errors } = (await answer.json()) as {
       errors: readonly { readonly message: string }[];
     };
-    await page
-      .getByRole('dialog')
+    await panelOf(page)
       .getByText(errors[0]?.message ?? '?')
       .waitFor();
     await field(page, record.field).fill(right);
     await press(page, 'Create');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await panelOf(page).waitFor({ state: 'detached' });
     const stored = async (): Promise<readonly { readonly id: number }[]> =>
       (await (await send(`/v1/${resource}?${record.field}=${right}`)).json()) as [];
     const [made] = await stored();
     expect(made).toBeDefined();
 
-    await urlField(page).fill(`/v1/${resource}?id=${made?.id}`);
-    await page.keyboard.press('Enter');
-    await press(page, `Open ${made?.id}`);
-    const related = page.getByRole('navigation', { name: 'Related records' });
-    await related.getByRole('link', { name: record.relation, exact: true }).click();
-    await page.getByRole('cell', { name: record.follows, exact: true }).waitFor();
+    await writeUrl(page, `/v1/${resource}?id=${made?.id}`);
+    await page.getByRole('link', { name: record.follows, exact: true }).first().waitFor();
+    await openRecord(page, made?.id ?? 0);
+    await page.getByRole('link', { name: record.follows, exact: true }).first().click();
+    await cellOf(page, record.follows).waitFor();
     // Back at the record, as it was left.
     await page.goBack();
-    await page.getByRole('dialog', { name: `${resource} ${made?.id}` }).waitFor();
+    await page.getByRole('complementary', { name: `${resource} ${made?.id}` }).waitFor();
     await press(page, 'Delete');
     await press(page, 'Delete it');
     await page.getByText('No record fits.').waitFor();
@@ -309,22 +302,24 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
 
   test.runIf(key !== undefined)('what the caller may not see is nowhere', async () => {
     const page = await opening('#/data/works?expand=tags,notes');
-    await page.getByRole('cell', { name: 'Harbour', exact: true }).waitFor();
-    await page.getByText('2 records in all').waitFor();
-    await page.getByRole('cell', { name: /rank 7/u }).waitFor();
-    await page.getByRole('cell', { name: /Seen from the pier/u }).waitFor();
+    await cellOf(page, 'Harbour').waitFor();
+    await page.getByText('2 records,').waitFor();
+    await cellOf(page, /rank 7/u).waitFor();
+    await cellOf(page, /Seen from the pier/u).waitFor();
     expect(await page.getByText('Locked away').count()).toBe(0);
-    await press(page, 'Open 1');
+    await openRecord(page, 1);
     await field(page, 'title').waitFor();
     expect(await field(page, 'worth').count()).toBe(0);
-    await page.getByRole('dialog').getByRole('link', { name: 'notes' }).click();
-    await page.getByRole('cell', { name: 'Seen from the pier' }).waitFor();
+    await page.getByRole('tab', { name: 'Related' }).click();
+    await page.getByRole('link', { name: 'All of notes' }).click();
+    await cellOf(page, 'Seen from the pier').waitFor();
     await page.goto(`${origin}/_dashboard#/data/works`);
-    await page.getByRole('cell', { name: 'Harbour', exact: true }).waitFor();
+    await cellOf(page, 'Harbour').waitFor();
     await press(page, 'Add filter');
-    await page.getByRole('combobox', { name: 'Field of filter 1' }).click();
+    await page.getByRole('combobox', { name: 'Field of the filter' }).click();
     await page.getByRole('option', { name: 'title', exact: true }).waitFor();
     expect(await page.getByRole('option', { name: 'worth' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Schema', exact: true }).click();
     await page.locator('.node').getByRole('link', { name: 'works' }).waitFor();
@@ -357,11 +352,8 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
     await page.getByRole('tab', { name: 'Request' }).click();
     await page.getByRole('cell', { name: values.title }).waitFor();
     await page.goto(`${origin}/_dashboard#/data/works?id=${id}`);
-    await page.getByRole('cell', { name: values.title, exact: true }).waitFor();
-    const [link, about] = [
-      page.getByRole('cell', { name: values.link, exact: true }),
-      page.getByRole('cell', { name: /^left/u }),
-    ];
+    await cellOf(page, values.title).waitFor();
+    const [link, about] = [cellOf(page, values.link), cellOf(page, /^left/u)];
     await link.waitFor();
     expect(await link.getByRole('link').count()).toBe(0);
     const text = await about.textContent();
@@ -369,8 +361,8 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
     expect(text?.length).toBeLessThan(400);
     await page.getByText('JSON', { exact: true }).click();
     await page.getByText(String.raw`left \u202eright\u2066long`).waitFor();
-    await page.getByText('Table', { exact: true }).click();
-    await press(page, `Open ${id}`);
+    await page.getByText('Grid', { exact: true }).click();
+    await openRecord(page, id);
     await eventually(() => field(page, 'about').inputValue()).toBe(values.about);
     await field(page, 'state').click();
     await page.getByRole('option', { name: 'closed', exact: true }).click();

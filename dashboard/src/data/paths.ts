@@ -3,6 +3,7 @@ import type {
   Model,
   RelationInfo,
   ResourceInfo,
+  ValueInfo,
 } from '../../../src/http/dashboard/wire-model.ts';
 
 /** What can be asked where a path ends. */
@@ -66,6 +67,22 @@ export function reachOf(path: string, resource: ResourceInfo, model: Model): Rea
     };
   }
   return reach;
+}
+
+/** The record that a value at a path names, where it is a key or an id. */
+export function referenceAt(
+  path: string,
+  resource: ResourceInfo,
+  model: Model,
+): ValueInfo['reference'] {
+  const dot = path.lastIndexOf('.');
+  const name = path.slice(dot + 1);
+  const { faces } =
+    dot === -1 ? { faces: [resource] } : reachOf(path.slice(0, dot), resource, model);
+  const [face] = faces;
+  if (face === undefined || faces.length > 1) return undefined;
+  if (name === 'id') return { resource: face.name, field: 'id' };
+  return face.fields.find((field) => field.name === name)?.reference;
 }
 
 /** A path with something chosen behind another one. */

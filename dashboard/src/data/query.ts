@@ -1,8 +1,19 @@
 import { collectionParameters } from '../../../src/query/request/parameters.ts';
-import { isGroup, parseGroup } from '../../../src/query/filter/group.ts';
+import {
+  isGroup,
+  parseGroup,
+  type Group,
+  type GroupKind,
+  type Pair as GroupPair,
+} from '../../../src/query/filter/group.ts';
+import { splitList } from '../../../src/query/filter/text.ts';
 import type { Model, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
-import { isParameter } from '../../../src/query/request/parameters.ts';
-import { collectionsIn } from './expansion.ts';
+import {
+  groupParameters,
+  isGroupParameter,
+  isParameter,
+} from '../../../src/query/request/parameters.ts';
+import { collectionsIn, restrictedBy } from './expansion.ts';
 import { leafAt } from './paths.ts';
 
 /** A condition of a list: which parameter it is, and what it says. */
@@ -19,11 +30,15 @@ export interface Order {
   readonly limit: number | undefined;
 }
 
+/** Conditions of which all, one at least, or none hold, with further groups in it. */
+export type FilterGroup = Group<Condition>;
+
 /** A list as the form has it. What the form has no place for stays in `others`, as it was written. */
 export interface ListQuery extends Order {
   readonly conditions: readonly Condition[];
-  /** Of each group at least one holds. */
-  readonly groups: readonly (readonly Condition[])[];
+  readonly groups: readonly FilterGroup[];
+  /** Words that the records contain; empty for none. */
+  readonly search: string;
   readonly nulls: string | undefined;
   readonly fields: readonly string[];
   readonly exclude: readonly string[];
@@ -42,7 +57,8 @@ export function readQuery(search: string, resource: ResourceInfo, model: Model):
   const orders = new Map<string, Order>([['', noOrder]]);
   for (const { path } of collectionsIn(expand, resource, model)) orders.set(path, noOrder);
   const conditions: Condition[] = [];
-  const groups: (readonly Condition[])[] = [];
+  const groups: FilterGroup[] = [];
+  let words = '';
   const others: (readonly [string, string])[] = [];
   let fields: readonly string[] = [];
   let exclude: readonly string[] = [];
@@ -50,8 +66,8 @@ export function readQuery(search: string, resource: ResourceInfo, model: Model):
   const seen = new Set<string>();
   /** Whether the form has a place for it, where it then is. */
   const isTaken = (name: string, value: string): boolean => {
-    if (name === '_or') {
-      const group = groupOf(value, resource, model);
+    if (isGroupParameter(name)) {
+      const group = groupOf(groupParameters[name], value, resource, model);
       if (group !== undefined) groups.push(group);
       return group !== undefined;
     }
@@ -67,7 +83,8 @@ export function readQuery(search: string, resource: ResourceInfo, model: Model):
     seen.add(name);
     const order = orders.get(path);
     if (name === 'expand') return true;
-    if (name === 'fields') fields = namesIn(value);
+    if (name === 'search' && value !== '') words = value;
+    else if (name === 'fields') fields = namesIn(value);
     else if (name === 'exclude') exclude = namesIn(value);
     else if (name === 'nulls' && (value === 'first' || value === 'last')) nulls = value;
     else if (part === 'sort' && order !== undefined)
@@ -87,6 +104,7 @@ export function readQuery(search: string, resource: ResourceInfo, model: Model):
   return {
     conditions,
     groups,
+    search: words,
     sort,
     nulls,
     fields,
@@ -113,7 +131,9 @@ export function writeQuery(query: ListQuery, resource: ResourceInfo, model: Mode
     const isOwn = operator === 'eq' && !isParameter(path) && !isOfCollection(path, collections);
     return isOwn ? path : `${path}${suffix}`;
   };
-  const pairOf = (one: Condition): string => `${nameOf(one)}:${quoted(one.value)}`;
+  const partOf = (part: Condition | FilterGroup): string =>
+    isGroup(part) ? `${part.kind}(${partsOf(part)})` : `${nameOf(part)}:${quoted(part.value)}`;
+  const partsOf = ({ parts }: FilterGroup): string => parts.map(partOf).join(',');
   const namesOf = (name: string, names: readonly string[]): readonly Pair[] =>
     names.length === 0 ? [] : [[name, names.join(',')]];
   const pagingOf = (prefix: string, { page, limit }: Order): readonly Pair[] => [
@@ -122,7 +142,8 @@ export function writeQuery(query: ListQuery, resource: ResourceInfo, model: Mode
   ];
   const pairs: readonly Pair[] = [
     ...conditions.map((one) => [nameOf(one), one.value] as const),
-    ...groups.map((group) => ['_or', group.map(pairOf).join(',')] as const),
+    ...groups.map((group) => [`_${group.kind}`, partsOf(group)] as const),
+    ...(query.search === '' ? [] : [['search', query.search] as const]),
     ...others,
     ...namesOf('sort', query.sort),
     ...(nulls === undefined ? [] : [['nulls', nulls] as const]),
@@ -136,35 +157,6 @@ export function writeQuery(query: ListQuery, resource: ResourceInfo, model: Mode
     ...pagingOf('', query),
   ];
   return pairs.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join('&');
-}
-
-/** Types that take an empty text for a value, or may. */
-const takeEmpty: ReadonlySet<string> = new Set(['string', 'text', 'email', 'url', 'array', 'json']);
-
-/** Whether a filter has no value yet where it needs one, so that the list would only be refused. */
-export function isUnfinished(
-  { conditions, groups }: ListQuery,
-  resource: ResourceInfo,
-  model: Model,
-): boolean {
-  return [...conditions, ...groups.flat()].some(({ path, operator, value }) => {
-    if (value !== '') return false;
-    const operand = model.operators.find(({ name }) => name === operator)?.operand;
-    const { type, values } = leafAt(path, resource, model) ?? { type: 'json', values: null };
-    const takes = takeEmpty.has(type ?? 'json') || values?.includes('') === true;
-    return operand !== 'value' || !takes;
-  });
-}
-
-/** Whether a change puts a condition there, or makes another one of it, that is to be filled in next. */
-export function beginsCondition(before: ListQuery, next: ListQuery): boolean {
-  const all = ({ conditions, groups }: ListQuery): readonly Condition[] => [
-    ...conditions,
-    ...groups.flat(),
-  ];
-  const countOf = (query: ListQuery, { path, operator }: Condition): number =>
-    all(query).filter((one) => one.path === path && one.operator === operator).length;
-  return all(next).some((one) => one.value === '' && countOf(next, one) > countOf(before, one));
 }
 
 type Pair = readonly [string, string];
@@ -184,26 +176,100 @@ function isOfCollection(name: string, collections: ReadonlyMap<string, unknown>)
   );
 }
 
-/** The conditions of an `_or`, if the form has a place for all of them. */
+/** A group of the URL, if the form has a place for all of it. */
 function groupOf(
+  kind: GroupKind,
   text: string,
   resource: ResourceInfo,
   model: Model,
-): readonly Condition[] | undefined {
-  const read = parseGroup('or', text);
-  if (!read.ok) return undefined;
-  const { parts } = read.value;
-  const group = parts.flatMap((part) => {
-    if (isGroup(part)) return [];
-    const filter = filterOf(part.name, resource, model);
-    return filter === undefined ? [] : { ...filter, value: part.value };
-  });
-  return group.length === parts.length ? group : undefined;
+): FilterGroup | undefined {
+  const read = parseGroup(kind, text);
+  return read.ok ? resolved(read.value, resource, model) : undefined;
 }
 
-/** A value of an `_or`: in quotes where something in it would end it. */
+function resolved(
+  { kind, parts }: Group<GroupPair>,
+  resource: ResourceInfo,
+  model: Model,
+): FilterGroup | undefined {
+  const found = parts.flatMap((part): readonly (Condition | FilterGroup)[] => {
+    if (isGroup(part)) {
+      const group = resolved(part, resource, model);
+      return group === undefined ? [] : [group];
+    }
+    const filter = filterOf(part.name, resource, model);
+    return filter === undefined ? [] : [{ ...filter, value: part.value }];
+  });
+  return found.length === parts.length ? { kind, parts: found } : undefined;
+}
+
+/** A value in a group: in quotes where something in it would end it. */
 function quoted(text: string): string {
   return text === '' || /[",:()]/u.test(text) ? `"${text.replaceAll(/["\\]/gu, '\\$&')}"` : text;
+}
+
+/** The items of a list operand such as that of `_in`; undefined where it cannot be read. */
+export function itemsOf(value: string): readonly string[] | undefined {
+  if (value === '') return [];
+  const read = splitList(value);
+  return read.ok ? read.value : undefined;
+}
+
+/** A list operand of these items, each in quotes where the comma or a quote in it needs them. */
+export function listOf(items: readonly string[]): string {
+  return items
+    .map((item) =>
+      item === '' || /[",]/u.test(item) ? `"${item.replaceAll(/["\\]/gu, '\\$&')}"` : item,
+    )
+    .join(',');
+}
+
+/**
+ * The query with these expansions, and every filter with the meaning that it had: a filter of records by what becomes an
+ * expanded collection goes into a group, which filters records all the same. See
+ * docs/contract/2-reading.md#groups, rule 5.
+ */
+export function withExpansions(
+  query: ListQuery,
+  expand: readonly string[],
+  resource: ResourceInfo,
+  model: Model,
+): ListQuery {
+  const before = collectionsIn(query.expand, resource, model);
+  const after = collectionsIn(expand, resource, model);
+  const isTurned = ({ path }: Condition): boolean =>
+    restrictedBy(path, before) === undefined && restrictedBy(path, after) !== undefined;
+  const turned = query.conditions.filter(isTurned);
+  return {
+    ...query,
+    expand,
+    conditions: query.conditions.filter((one) => !isTurned(one)),
+    groups: turned.length === 0 ? query.groups : [...query.groups, { kind: 'and', parts: turned }],
+  };
+}
+
+/** The query of the records alone, whatever is expanded: what an export and a change of many are asked with. */
+export function recordsOnly(query: ListQuery, resource: ResourceInfo, model: Model): ListQuery {
+  const collections = collectionsIn(query.expand, resource, model);
+  return {
+    ...query,
+    conditions: query.conditions.filter(
+      ({ path }) => restrictedBy(path, collections) === undefined,
+    ),
+    expand: [],
+    collections: new Map(),
+    fields: query.fields.filter((name) => !isBehindRelation(name, resource)),
+    exclude: query.exclude.filter((name) => !isBehindRelation(name, resource)),
+    page: undefined,
+    limit: undefined,
+    others: query.others.filter(([name]) => !paging.has(name)),
+  };
+}
+
+const paging: ReadonlySet<string> = new Set(['cursor', 'offset', 'page', 'limit', 'maxDepth']);
+
+function isBehindRelation(name: string, { relations }: ResourceInfo): boolean {
+  return relations.some((relation) => relation.name === name.split('.')[0]);
 }
 
 /** What a filter asks: its name is a path, or a path with the suffix of an operator. */

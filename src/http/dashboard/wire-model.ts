@@ -101,6 +101,11 @@ export interface Model {
     readonly defaultDepth: number;
     /** Dots in the path of a filter. */
     readonly pathDepth: number;
+    /** Values in one list of a filter. */
+    readonly inItems: number;
+    /** Records in one body, and records that one request may change or delete. */
+    readonly batchItems: number;
+    readonly bulkItems: number;
   };
   readonly operators: readonly OperatorInfo[];
   readonly resources: readonly ResourceInfo[];

@@ -1,0 +1,46 @@
+import '@mantine/spotlight/styles.css';
+import { Spotlight } from '@mantine/spotlight';
+import type { JSX } from 'react';
+import { go } from './route.ts';
+
+interface PlaceToGo {
+  readonly hash: string;
+  readonly label: string;
+}
+
+interface Props {
+  readonly views: readonly PlaceToGo[];
+  readonly resources: readonly PlaceToGo[];
+  readonly toggleScheme: () => void;
+}
+
+/** Leads to any view and resource by its name. */
+export function Palette({ views, resources, toggleScheme }: Props): JSX.Element {
+  const actionOf = ({
+    hash,
+    label,
+  }: PlaceToGo): { id: string; label: string; onClick: () => void } => ({
+    id: hash,
+    label,
+    onClick: () => go(hash),
+  });
+  const theme = { id: 'theme', label: 'Light or dark colours', onClick: toggleScheme };
+  return (
+    <Spotlight
+      actions={[
+        { group: 'Views', actions: [...views.map(actionOf), theme] },
+        { group: 'Resources', actions: resources.map(actionOf) },
+      ]}
+      shortcut="mod + K"
+      // Also from within an input, which is where one mostly is.
+      tagsToIgnore={[]}
+      nothingFound="Nothing found"
+      searchProps={{ placeholder: 'Go to…', 'aria-label': 'Go to' }}
+      attributes={{ content: { 'aria-label': 'Go to' } }}
+      // A blur of the whole page is dear where no graphics card does it.
+      overlayProps={{ blur: 0 }}
+      scrollable
+      maxHeight={420}
+    />
+  );
+}
