@@ -4,8 +4,6 @@ import type { ApiAnswer } from '../api.ts';
 
 interface Props {
   readonly answer: ApiAnswer;
-  /** Whether the URL asks for a page. */
-  readonly isPaged: boolean;
   readonly page: number;
   /** Whether a cursor has led here. */
   readonly isBehind: boolean;
@@ -16,8 +14,7 @@ interface Props {
 
 /** Leads from page to page where the URL asks for pages. */
 export function Paging(props: Props): JSX.Element | null {
-  const { answer, isPaged, page, isBehind, turned, followed } = props;
-  if (!isPaged) return null;
+  const { answer, page, isBehind, turned, followed } = props;
   const pages = Number(answer.headers.get('x-total-pages') ?? 0);
   const cursor = answer.headers.get('x-next-cursor') ?? '';
   if (pages > 1)

@@ -28,7 +28,6 @@ import {
   orderOf,
   pagingNames,
 } from './list-parts.ts';
-import { Paging } from './Paging.tsx';
 import { placeOf } from './place.ts';
 import { Problem } from './Problem.tsx';
 import { readQuery, recordsOnly, writeQuery, type ListQuery } from './query.ts';
@@ -42,6 +41,7 @@ import { UrlLine } from './UrlLine.tsx';
 const RecordPanel = lazy(async () => ({
   default: (await import('./record/RecordPanel.tsx')).RecordPanel,
 }));
+const Paging = lazy(async () => ({ default: (await import('./Paging.tsx')).Paging }));
 const Summary = lazy(async () => ({ default: (await import('./Summary.tsx')).Summary }));
 const ImportDialog = lazy(async () => ({
   default: (await import('./write/ImportDialog.tsx')).ImportDialog,
@@ -488,22 +488,27 @@ export function ResourceView(props: Props): JSX.Element {
             <span className="gap" />
             {rows.answer === undefined || shape === 'groups' ? null : (
               <>
-                <Paging
-                  answer={rows.answer}
-                  isPaged={isPaged}
-                  page={query.page ?? 1}
-                  isBehind={query.others.some(([name, value]) => name === 'cursor' && value !== '')}
-                  turned={(page) => change({ ...query, page })}
-                  followed={(cursor) => {
-                    const others = query.others.filter(([name]) => name !== 'cursor');
-                    // Where pages have numbers, the first one with a cursor has an empty one.
-                    const isAsked = cursor !== '' || resource.pagination === 'page';
-                    change({
-                      ...query,
-                      others: isAsked ? [...others, ['cursor', cursor]] : others,
-                    });
-                  }}
-                />
+                {isPaged ? (
+                  <Suspense fallback={null}>
+                    <Paging
+                      answer={rows.answer}
+                      page={query.page ?? 1}
+                      isBehind={query.others.some(
+                        ([name, value]) => name === 'cursor' && value !== '',
+                      )}
+                      turned={(page) => change({ ...query, page })}
+                      followed={(cursor) => {
+                        const others = query.others.filter(([name]) => name !== 'cursor');
+                        // Where pages have numbers, the first one with a cursor has an empty one.
+                        const isAsked = cursor !== '' || resource.pagination === 'page';
+                        change({
+                          ...query,
+                          others: isAsked ? [...others, ['cursor', cursor]] : others,
+                        });
+                      }}
+                    />
+                  </Suspense>
+                ) : null}
                 <span className="quiet small" role="status">
                   {rows.answer.headers.has('x-total-count') ? `${counted(total, 'record')}, ` : ''}
                   {milliseconds(rows.answer.duration)} ms

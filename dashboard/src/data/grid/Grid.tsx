@@ -1,5 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
+  lazy,
+  Suspense,
   useCallback,
   useEffect,
   useId,
@@ -15,13 +17,14 @@ import { memberOf, type ApiRecord } from '../record/draft.ts';
 import { editableText, type CellWrite } from './cell-text.ts';
 import type { CellEditor as EditorOfCells } from './CellEditor.tsx';
 import type { Column } from './columns.ts';
-import { GridMenu, type RowActions } from './GridMenu.tsx';
+import type { RowActions } from './GridMenu.tsx';
 import { Head, type ColumnActions } from './Head.tsx';
 import { useLabels } from './labels.ts';
 import { Row, boxWidth, rowHeight } from './Row.tsx';
 import type { Rows } from './rows.ts';
 import { isSelected, noSelection, withRows, type Selection } from './selection.ts';
 
+const GridMenu = lazy(async () => ({ default: (await import('./GridMenu.tsx')).GridMenu }));
 let CellEditor: typeof EditorOfCells | undefined;
 
 /** The editor of cells, which the first view does without. */
@@ -422,21 +425,25 @@ export function Grid(props: Props): JSX.Element {
           })}
         </div>
       </div>
-      <GridMenu
-        at={menuAt}
-        record={record}
-        column={column}
-        isFilterable={column !== undefined && filterable.has(column.name)}
-        mayEditCell={mayEditCell(column)}
-        edit={() => {
-          if (record !== undefined && column !== undefined) edit(record, column);
-        }}
-        actions={rowActions}
-        close={() => {
-          setMenuAt(undefined);
-          refocus();
-        }}
-      />
+      {menuAt === undefined ? null : (
+        <Suspense fallback={null}>
+          <GridMenu
+            at={menuAt}
+            record={record}
+            column={column}
+            isFilterable={column !== undefined && filterable.has(column.name)}
+            mayEditCell={mayEditCell(column)}
+            edit={() => {
+              if (record !== undefined && column !== undefined) edit(record, column);
+            }}
+            actions={rowActions}
+            close={() => {
+              setMenuAt(undefined);
+              refocus();
+            }}
+          />
+        </Suspense>
+      )}
     </>
   );
 }
