@@ -6,6 +6,7 @@ import { commandLineReference } from './reference/command-line.ts';
 import { specificationReference } from './reference/file.ts';
 import { headerReference } from './reference/headers.ts';
 import { limitReference } from './reference/limits.ts';
+import { packageReference } from './reference/package.ts';
 import { queryParameterReference } from './reference/query-parameters.ts';
 
 /** The files that are made from the source, by their path: `npm run documents` writes them. */
@@ -16,6 +17,7 @@ export const documents: Readonly<Record<string, () => string>> = {
   'docs/reference/headers.md': headerReference,
   'docs/reference/limits.md': limitReference,
   'docs/reference/command-line.md': commandLineReference,
+  'docs/reference/package.md': packageReference,
   'docs/errors.md': errorGuide,
   // After the others, which it lists.
   'llms.txt': llms,

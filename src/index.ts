@@ -30,13 +30,9 @@ export type {
   PlinthServer,
 } from './server/embedding.ts';
 export type { FetchContext, Next } from './http/server/server.ts';
-/** From the text of a specification to its model, and what functions of a user's are called with. */
-export { loadSpecification } from './model/load-specification.ts';
+/** Specifications, what is wrong with one, and what functions of `generator` get. */
 export type { Problem } from './specification/problems.ts';
 export type { Specification } from './specification/specification.ts';
-export { specificationJsonSchema } from './model/load-specification.ts';
-export { buildApi } from './model/build/api.ts';
-export type { Api } from './model/api.ts';
 export type { GeneratorContext } from './generate/custom/modules.ts';
 /** What the typed client throws in process: `db` of own code and of servers. */
 export { PlinthError } from './client/runtime.ts';

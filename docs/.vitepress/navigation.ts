@@ -81,6 +81,7 @@ export const sections: readonly Section[] = [
     ['Headers', 'reference/headers.md'],
     ['Limits', 'reference/limits.md'],
     ['Command line', 'reference/command-line.md'],
+    ['Package', 'reference/package.md'],
     ['What Plinth does not do', 'not-included.md'],
     ['FAQ', 'faq.md'],
     ['Reliability', 'reliability.md'],

@@ -1,7 +1,14 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { endedWell, launch, makeFolder, root, type Running } from '../support/command.ts';
+import {
+  endedWell,
+  launch,
+  makeFolder,
+  root,
+  untilServing,
+  type Running,
+} from '../support/command.ts';
 import { fromCache, packPlinth } from '../support/packed.ts';
 
 const node = join(root, 'node_modules/.bin/node');
@@ -92,3 +99,23 @@ test('a Next route handler serves the API of the packed package, and a page read
   running.child.kill('SIGTERM');
   await running.ended;
 }, 900_000);
+
+test('the order workflow passes its types and its tests with the packed package, and runs in dev', async () => {
+  const cwd = await installed('orders');
+  const env = { ORDERS_SECRET: '0123456789abcdef0123456789abcdef' };
+  const main = 'node_modules/plinth/dist/cli/main.js';
+  await endedWell(launch(node, [main, 'types', '--out', 'plinth-types.ts'], { cwd, env }));
+  await endedWell(launch(node, ['node_modules/typescript/bin/tsc'], { cwd }));
+  const { out } = await endedWell(launch(node, ['node_modules/vitest/vitest.mjs', 'run'], { cwd }));
+  expect(out).toMatch(/6 passed/u);
+  const signed = ['token', '--sub', 'ada', '--role', 'clerk'];
+  const { out: token } = await endedWell(launch(node, [main, ...signed], { cwd, env }));
+  const { url, stop } = await untilServing(
+    launch(node, [main, 'dev', '--port', '0'], { cwd, env }),
+  );
+  const listed = await fetch(`${url}/v1/orders?limit=1&status=open`, {
+    headers: { authorization: `Bearer ${token.trim()}` },
+  });
+  expect([listed.status, await listed.json()]).toEqual([200, [expect.anything()]]);
+  expect((await stop('SIGTERM')).code).toBe(0);
+}, 600_000);
