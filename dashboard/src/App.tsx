@@ -18,6 +18,7 @@ import { Credential } from './Credential.tsx';
 import { follow, forget, useLive } from './live/live.ts';
 import { Mark } from './Mark.tsx';
 import { useModel } from './model.ts';
+import { NetworkBadge } from './network/NetworkBadge.tsx';
 import { Notices } from './Notices.tsx';
 import { hashOf, useRoute } from './route.ts';
 import { Sidebar } from './Sidebar.tsx';
@@ -129,6 +130,7 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
         />
         <Mark />
         <strong className="name">{name}</strong>
+        <NetworkBadge />
       </header>
       <Sidebar
         model={model.data}

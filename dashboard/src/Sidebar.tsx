@@ -8,6 +8,7 @@ import type { Hello, RowCounts } from '../../src/http/dashboard/wire.ts';
 import { askDashboard, credential } from './api.ts';
 import { Mark } from './Mark.tsx';
 import { mount } from './mount.ts';
+import { NetworkBadge } from './network/NetworkBadge.tsx';
 import { hashOf, type Route } from './route.ts';
 import { views } from './views.ts';
 
@@ -93,6 +94,7 @@ export function Sidebar(props: Props): JSX.Element {
           </a>
         </li>
       </ul>
+      <NetworkBadge />
       <div className="foot">
         <span className="name quiet">
           {[

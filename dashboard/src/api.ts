@@ -97,7 +97,12 @@ export async function send(url: string, sent: Sent = {}): Promise<ApiAnswer> {
     method: sent.method ?? 'GET',
     credentials: 'omit',
     cache: 'no-store',
-    headers: { ...(own === '' ? {} : { authorization: `Bearer ${own}` }), ...sent.headers },
+    headers: {
+      ...(own === '' ? {} : { authorization: `Bearer ${own}` }),
+      // The list of requests marks those of the dashboard by it.
+      'x-dashboard': 'page',
+      ...sent.headers,
+    },
     ...(sent.body === undefined ? {} : { body: sent.body }),
   });
   const response = await fetch(request).catch(() => {

@@ -11,6 +11,13 @@ export function milliseconds(value: number): string {
   return value.toFixed(value >= 10 ? 1 : 2);
 }
 
+/** A length in bytes as a person reads it: `300 B`, `1.2 kB`. */
+export function byteText(value: number): string {
+  if (value < 1_000) return `${value} B`;
+  if (value < 1e6) return `${figure(value / 1e3)} kB`;
+  return `${figure(value / 1e6)} MB`;
+}
+
 /** A value of a record as text. */
 export function shown(value: unknown): string {
   if (value === null) return 'null';

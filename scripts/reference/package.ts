@@ -52,8 +52,7 @@ export function packageReference(): string {
 
 /** The declarations behind an export, with their comments and without bodies. */
 function declared(checker: TypeScript.TypeChecker, symbol: TypeScript.Symbol): string {
-  const target =
-    symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
   const declarations = target.declarations ?? [];
   if (declarations.length === 0) throw new Error(`${symbol.name} is declared nowhere`);
   return declarations.map((one) => textOf(one)).join('\n\n');
@@ -78,5 +77,8 @@ function textOf(declaration: TypeScript.Declaration): string {
     shown += `${text.slice(from, body.getFullStart())};`;
     from = body.end;
   }
-  return `${shown}${text.slice(from, declaration.end)}`.replaceAll(/^ *\/\/ oxlint-disable.*\n/gmu, '');
+  return `${shown}${text.slice(from, declaration.end)}`.replaceAll(
+    /^ *\/\/ oxlint-disable.*\n/gmu,
+    '',
+  );
 }

@@ -131,15 +131,10 @@ export function recordStatements(
       ),
     write: async (work, requester) => {
       const stage = recording.current?.stage ?? 'write';
-      let waiting = performance.now();
-      const waited = (): void => {
-        const now = performance.now();
-        recording.addTransactionTime(now - waiting);
-        waiting = now;
-      };
+      recording.beginPart('begin');
       try {
         return await database.write(async (transaction) => {
-          waited();
+          recording.endPart('begin');
           // The work may be run again if the commit fails.
           recording.enter(stage);
           try {
@@ -147,11 +142,13 @@ export function recordStatements(
             recording.enter('commit');
             return value;
           } finally {
-            waiting = performance.now();
+            recording.beginPart('commit');
           }
         }, requester);
       } finally {
-        waited();
+        // Without a transaction, all of it was waiting for one.
+        recording.endPart('begin');
+        recording.endPart('commit');
       }
     },
     ping: () => database.ping(),

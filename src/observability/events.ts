@@ -85,6 +85,10 @@ export class RequestTrace {
   body: Buffer | undefined;
   /** The function of own code that failed. */
   ownCode: string | undefined;
+  /** Whether the simulated network delays, fails or slows down the request. */
+  isSimulated = false;
+  /** The sandbox that the request used. */
+  sandbox: string | undefined;
 
   constructor(start: RequestStart, begin: number, recording: Recording | undefined) {
     this.start = start;

@@ -20,9 +20,16 @@ export interface KeptRequest {
   readonly callerId: string | undefined;
   readonly client: string | undefined;
   readonly failure: unknown;
+  /** See `RequestTrace`. */
+  readonly databaseError: unknown;
+  readonly ownCode: string | undefined;
+  readonly isSimulated: boolean;
+  readonly sandbox: string | undefined;
+  /** Whether a page of the dashboard has sent it. */
+  readonly isOwn: boolean;
   /** The length of the response body; undefined if it was streamed or not recorded. */
   readonly size: number | undefined;
-  /** Undefined if no dashboard was open. */
+  /** Undefined if it was not recorded. */
   readonly record: RequestRecord | undefined;
 }
 
@@ -33,20 +40,28 @@ export interface RequestRecord {
   readonly responseHeaders: HeaderValues;
   readonly requestBody: Buffer | undefined;
   readonly responseBody: string | Buffer | undefined;
+  /** Why a body is missing that was sent: it is too long, or made room for newer ones. */
+  readonly isForgotten: boolean;
 }
 
-type Place = { -readonly [Name in keyof KeptRequest]: KeptRequest[Name] } & { bytes: number };
+type Place = { -readonly [Name in keyof KeptRequest]: KeptRequest[Name] } & {
+  bytes: number;
+  /** The part of `bytes` that bodies take. */
+  bodyBytes: number;
+};
 
 /** How many requests are kept, and how many bytes they may take together. */
 const keptRequests = 1_000;
 const keptBytes = 32 * 1024 * 1024;
 /** Of longer bodies only the length is kept. */
 const longestBody = 64 * 1024;
+/** The header by which the dashboard marks the requests that it sends. */
+const ownHeader = 'x-dashboard';
 /** What a request takes beside its texts, headers included: the server bounds those. */
 const overhead = 2_000;
 
 /**
- * The latest requests, bounded in number and bytes. A ring of objects that are reused: new objects that live for a thousand
+ * The latest requests, bounded in number and bytes: if they take too many, the oldest bodies are dropped first. A ring of objects that are reused: new objects that live for a thousand
  * requests would cost garbage collection more than everything else here.
  */
 export class RecentRequests {
@@ -55,6 +70,8 @@ export class RecentRequests {
   private first = 1;
   private last = 0;
   private bytes = 0;
+  /** The oldest request that may have bodies. */
+  private withBodies = 1;
 
   /** Adds a request; with its record if it `isRecorded`. */
   add(trace: RequestTrace, end: RequestEnd, isRecorded: boolean): void {
@@ -75,11 +92,18 @@ export class RecentRequests {
     place.callerId = trace.callerId;
     place.client = trace.client;
     place.failure = trace.failure;
+    place.databaseError = trace.databaseError;
+    place.ownCode = trace.ownCode;
+    place.isSimulated = trace.isSimulated;
+    place.sandbox = trace.sandbox;
+    place.isOwn = end.requestHeaders[ownHeader] !== undefined;
     place.size = undefined;
     place.record = undefined;
+    place.bodyBytes = 0;
     place.bytes = overhead + trace.start.url.length;
     if (isRecorded) record(place, trace, end);
     this.bytes += place.bytes;
+    while (this.bytes > keptBytes && this.withBodies < this.last) this.dropBodies();
     while (this.bytes > keptBytes && this.first < this.last) this.drop();
   }
 
@@ -104,11 +128,24 @@ export class RecentRequests {
     return (this.places[number % keptRequests] ??= emptyPlace());
   }
 
+  private dropBodies(): void {
+    this.withBodies = Math.max(this.withBodies, this.first);
+    const place = this.placeOf(this.withBodies);
+    this.withBodies += 1;
+    if (place.record === undefined || place.bodyBytes === 0) return;
+    this.bytes -= place.bodyBytes;
+    place.bytes -= place.bodyBytes;
+    place.bodyBytes = 0;
+    const none = { requestBody: undefined, responseBody: undefined, isForgotten: true };
+    place.record = { ...place.record, ...none };
+  }
+
   private drop(): void {
     const place = this.placeOf(this.first);
     this.bytes -= place.bytes;
     place.record = undefined;
     place.failure = undefined;
+    place.databaseError = undefined;
     this.first += 1;
   }
 }
@@ -129,9 +166,15 @@ function emptyPlace(): Place {
     callerId: undefined,
     client: undefined,
     failure: undefined,
+    databaseError: undefined,
+    ownCode: undefined,
+    isSimulated: false,
+    sandbox: undefined,
+    isOwn: false,
     size: undefined,
     record: undefined,
     bytes: 0,
+    bodyBytes: 0,
   };
 }
 
@@ -143,8 +186,17 @@ function record(place: Place, trace: RequestTrace, end: RequestEnd): void {
   const requestBody = sent !== undefined && sent.length <= longestBody ? sent : undefined;
   const responseBody = size !== undefined && size <= longestBody ? end.body : undefined;
   const { requestHeaders, responseHeaders } = end;
-  place.record = { recording, requestHeaders, responseHeaders, requestBody, responseBody };
-  place.bytes += (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
+  const isForgotten = requestBody !== sent || responseBody !== end.body;
+  place.record = {
+    recording,
+    requestHeaders,
+    responseHeaders,
+    requestBody,
+    responseBody,
+    isForgotten,
+  };
+  place.bodyBytes = (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
+  place.bytes += place.bodyBytes;
   for (const { sql } of recording.statements) place.bytes += 100 + sql.length;
   place.bytes += recording.steps.length * 200;
 }

@@ -42,6 +42,17 @@ export interface RanStatement {
 }
 
 /**
+ * A part of a step that is no statement: waiting for admission, planning a new query, making or entering a sandbox, and the
+ * time of a transaction outside its statements.
+ */
+export interface Part {
+  readonly kind: 'queue' | 'plan' | 'sandbox' | 'begin' | 'commit';
+  readonly step: Step | undefined;
+  readonly begin: number;
+  end: number;
+}
+
+/**
  * The measured steps of one request, without gaps, so that their durations add up to the total; and the statements that
  * ran.
  */
@@ -51,8 +62,7 @@ export class Recording {
   readonly begin: number;
   readonly steps: Step[] = [];
   readonly statements: RanStatement[] = [];
-  /** Time of transactions outside their statements: begin, commit, and waiting for them; in ms. */
-  private transactionTime = 0;
+  readonly parts: Part[] = [];
   private endedAt: number | undefined;
 
   constructor(wallBegin: number, begin: number) {
@@ -79,8 +89,14 @@ export class Recording {
     this.statements.push(statement);
   }
 
-  addTransactionTime(time: number): void {
-    this.transactionTime += time;
+  beginPart(kind: Part['kind'], begin = performance.now()): void {
+    this.parts.push({ kind, step: this.current, begin, end: begin });
+  }
+
+  /** Ends the part that began last, if it is of this kind and has not ended. */
+  endPart(kind: Part['kind']): void {
+    const part = this.parts.at(-1);
+    if (part?.kind === kind && part.end === part.begin) part.end = performance.now();
   }
 
   /** Ends the last step and the measurement. */
@@ -90,6 +106,15 @@ export class Recording {
     if (this.current !== undefined) this.current.end = now;
   }
 
+  /** The response was sent. What followed the end of the measurement is a step of its own. */
+  sent(now: number): void {
+    const { endedAt } = this;
+    this.finish(now);
+    if (endedAt === undefined || now <= endedAt) return;
+    this.steps.push({ stage: 'send', begin: endedAt, end: now });
+    this.endedAt = now;
+  }
+
   /** In ms. */
   get total(): number {
     return (this.endedAt ?? performance.now()) - this.begin;
@@ -97,8 +122,10 @@ export class Recording {
 
   /** The part spent in the database, in ms. */
   get databaseTime(): number {
-    let time = this.transactionTime;
+    let time = 0;
     for (const { begin, end } of this.statements) time += end - begin;
+    for (const { kind, begin, end } of this.parts)
+      if (kind === 'begin' || kind === 'commit') time += end - begin;
     return Math.min(time, this.total);
   }
 

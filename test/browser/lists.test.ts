@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shellQuoted } from '../../dashboard/src/requests/commands.ts';
+import { shellQuoted } from '../../dashboard/src/requests/copy/commands.ts';
 import { serveApi } from '../support/api.ts';
 import { eventually } from '../support/browser.ts';
 import { panelOf, urlOn } from '../support/data-page.ts';

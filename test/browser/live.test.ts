@@ -3,9 +3,9 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { RequestDetail, RequestRow } from '../../src/http/dashboard/wire.ts';
-import { asCurl, asFetch } from '../../dashboard/src/requests/commands.ts';
+import { asCurl, asFetch } from '../../dashboard/src/requests/copy/commands.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
-import { complaintsOf, eventually, settled, usePages, violationsOn } from '../support/browser.ts';
+import { complaintsOf, settled, usePages, violationsOn } from '../support/browser.ts';
 import { readEvents } from '../support/events.ts';
 import { library, makeFolder, servePlinth } from '../support/command.ts';
 
@@ -72,100 +72,6 @@ describe('dev', () => {
     expect(await violationsOn(page)).toEqual([]);
     for (const { reloaded } of api.readers) reloaded?.({ file: 'plinth.yaml', problems: [] });
     await page.getByRole('alert').waitFor({ state: 'detached' });
-  });
-});
-
-describe('the list of requests', () => {
-  test('is paused and goes on', async () => {
-    const api = await serving();
-    const page = await opening(api, '#/requests');
-    await page.getByText('No requests yet').waitFor();
-    await api.get('/v1/things?limit=1');
-    await page.getByRole('link', { name: /limit=1/u }).waitFor();
-    await page.getByRole('switch', { name: 'Pause' }).check();
-    await api.get('/v1/things?limit=2');
-    await page.getByText('Paused: 1 more have come since.').waitFor();
-    expect(await page.getByRole('link', { name: /limit=2/u }).count()).toBe(0);
-    await page.getByRole('switch', { name: 'Pause' }).uncheck();
-    await page.getByRole('link', { name: /limit=2/u }).waitFor();
-  });
-
-  test('has only what is seen in the page, of a thousand', async () => {
-    const api = await serving();
-    for (let sent = 0; sent < 1_100; sent += 50)
-      await Promise.all(Array.from({ length: 50 }, () => api.get('/v1/things?limit=1')));
-    const page = await opening(api, '#/requests');
-    await page.getByText('The last 1,000 requests').waitFor();
-    const rows = page.getByRole('link', { name: /limit=1/u });
-    expect(await rows.count()).toBeLessThan(60);
-    await api.get('/v1/things?limit=2');
-    await page.getByRole('link', { name: /limit=2/u }).waitFor();
-    await page.getByText('The last 1,000 requests').waitFor();
-    await page.getByRole('region', { name: 'Requests, newest first' }).focus();
-    await page.keyboard.press('End');
-    await page.locator('[aria-posinset="1000"]').waitFor();
-    expect(await rows.count()).toBeLessThan(60);
-  });
-
-  test('is one stop for the Tab key, whose rows are reached by arrows; what is opened stays in sight', async () => {
-    const api = await serving();
-    for (let sent = 1; sent <= 40; sent += 1) await api.get(`/v1/things?limit=${sent}`);
-    const page = await opening(api, '#/requests');
-    await page.getByText('40 requests.').waitFor();
-    const focused = (): Promise<string> => page.evaluate('document.activeElement.textContent');
-    const list = page.getByRole('region', { name: 'Requests, newest first' });
-    await list.focus();
-    for (const [key, limit] of [
-      ['ArrowDown', 40],
-      ['ArrowDown', 39],
-      ['End', 1],
-      ['ArrowDown', 1],
-      ['ArrowUp', 2],
-      ['Home', 40],
-      ['ArrowUp', 40],
-      ['End', 1],
-    ] as const) {
-      await page.keyboard.press(key);
-      await eventually(focused).toMatch(new RegExp(`limit=${limit}200`, 'u'));
-    }
-    await page.keyboard.press('Enter');
-    const heading = page.getByRole('heading', { name: 'GET /v1/things?limit=1' });
-    await heading.waitFor();
-    const row = list.locator('[aria-current]');
-    const inSight = async (): Promise<boolean> => {
-      const [inner, outer] = [await row.boundingBox(), await list.boundingBox()];
-      if (inner === null || outer === null) return false;
-      return inner.y >= outer.y && inner.y + inner.height <= outer.y + outer.height + 1;
-    };
-    await eventually(inSight).toBe(true);
-    await page.keyboard.press('Tab');
-    await eventually(focused).toBe('Close');
-    await page.goto(`${api.url}/_dashboard#/requests`);
-    await heading.waitFor({ state: 'detached' });
-    await list.focus();
-    await page.keyboard.press('Home');
-    await page.getByRole('link', { name: /limit=27/u }).click();
-    await page.getByRole('heading', { name: 'limit=27' }).waitFor();
-    await eventually(inSight).toBe(true);
-  });
-
-  test('asks before a write is sent again', async () => {
-    const api = await serving();
-    const page = await opening(api, '#/requests');
-    await page.getByText('No requests yet').waitFor();
-    await api.send('POST', '/v1/things', '{"name":  "once"}');
-    await page.getByRole('link', { name: /POST/u }).click();
-    await page.getByRole('button', { name: 'Replay' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByText('It may change records once more.').waitFor();
-    expect(await violationsOn(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Leave it' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    expect((await api.get('/v1/things')).body).toHaveLength(1);
-    await page.getByRole('button', { name: 'Replay' }).click();
-    await dialog.getByRole('button', { name: 'Send it again' }).click();
-    await page.getByText(/Sent again: 201/u).waitFor();
-    expect((await api.get('/v1/things')).body).toHaveLength(2);
   });
 });
 

@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { layout } from '../../dashboard/src/schema/layout.ts';
 import type { ResourceInfo } from '../../src/http/dashboard/wire-model.ts';
-import { eventually, settled } from '../support/browser.ts';
+import { eventually, settled, violationsOn } from '../support/browser.ts';
+import type { TestApi } from '../support/api.ts';
 import { useShop } from '../support/shop.ts';
 
 const { serving, servingOther, opening } = useShop();
@@ -73,10 +75,25 @@ describe('the schema', () => {
     await drag(page, makers.locator('ul'), -80, 40);
     await eventually(async () => (await placeOf(makers)).x).toBeLessThan(before.makers.x + 30);
     expect(await placeOf(products)).toEqual(moved);
+    await page.getByRole('button', { name: 'Reset layout' }).waitFor();
+    // By key, the one that is in focus.
     await products.focus();
     await page.keyboard.press('Enter');
+    await eventually(() => page.evaluate('location.hash')).toBe('#/schema/products');
+    await settled(page);
+    const between = async (): Promise<number> =>
+      (await placeOf(products)).y - (await placeOf(makers)).y;
+    const far = await between();
     for (let step = 0; step < 4; step += 1) await page.keyboard.press('ArrowDown');
-    await eventually(async () => (await placeOf(products)).y).toBeGreaterThan(moved.y + 10);
+    await eventually(between).toBeGreaterThan(far + 10);
+    // The layout is remembered, until it is reset.
+    await page.goto('about:blank');
+    await page.goBack();
+    await nodeOf(page, 'makers').waitFor();
+    await page.getByRole('button', { name: 'Reset layout' }).click();
+    await eventually(() => page.getByRole('button', { name: 'Reset layout' }).isDisabled()).toBe(
+      true,
+    );
   });
 
   test('is zoomed by wheel, by button and by key, and fitted again', async () => {
@@ -101,7 +118,7 @@ describe('the schema', () => {
     await eventually(width).toBeGreaterThan(wheeled);
   });
 
-  test('draws what a line says beside the boxes: of one that points to itself, and to an owner of any kind', async () => {
+  test('tells keys and cardinality at each line: of one that points to itself, and to an owner of any kind', async () => {
     const api = await servingOther(`resources:
   notes:
     fields:
@@ -116,21 +133,52 @@ describe('the schema', () => {
     const page = await opening(api, '#/schema');
     await nodeOf(page, 'animals').waitFor();
     await settled(page);
+    const lines = page.locator('.relation');
+    await eventually(async () =>
+      (await lines.all()).length === 2
+        ? Promise.all((await lines.all()).map((line) => line.locator('text').allTextContents()))
+        : [],
+    ).toEqual(
+      expect.arrayContaining([
+        ['about', 'n', '1'],
+        ['motherId', 'n', '0..1'],
+      ]),
+    );
+    // Beside the box, which would hide it.
     const animals = await placeOf(nodeOf(page, 'animals'));
-    const end = animals.x + animals.width;
-    for (const label of ['motherId', 'about']) {
-      const text = page.locator('.react-flow__edge-text', { hasText: label });
-      expect((await placeOf(text)).x, label).toBeGreaterThanOrEqual(end);
-    }
-    expect((await placeOf(nodeOf(page, 'notes'))).x).toBeGreaterThan(end);
+    const own = lines.locator('text', { hasText: 'motherId' });
+    expect((await placeOf(own)).x).toBeGreaterThanOrEqual(animals.x + animals.width);
   });
 
-  test('leads on to the records of a resource', async () => {
+  test('leads on to the records of a resource, and is a table too', async () => {
     const page = await openSchema();
+    await page.getByText('Table', { exact: true }).click();
     await page.getByRole('row', { name: 'products maker belongsTo makers' }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByText('Diagram', { exact: true }).click();
     await nodeOf(page, 'makers').getByRole('link', { name: 'makers', exact: true }).click();
-    await page.getByRole('gridcell', { name: 'Anna' }).waitFor();
-    expect(await page.evaluate('location.hash')).toBe('#/data/makers');
+    await eventually(() => page.evaluate('location.hash')).toBe('#/data/makers');
+  });
+
+  test('is exported as pictures and for other tools', async () => {
+    const page = await openSchema();
+    const exported = async (name: string): Promise<Buffer> => {
+      await page.getByRole('button', { name: 'Export' }).click();
+      const saved = page.waitForEvent('download');
+      await page.getByRole('menuitem', { name, exact: true }).click();
+      return readFile(await (await saved).path());
+    };
+    const svg = String(await exported('SVG'));
+    expect(svg).toMatch(
+      /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [^]*>products<[^]*<\/svg>$/u,
+    );
+    expect([...(await exported('PNG')).subarray(0, 4)]).toEqual([0x89, 0x50, 0x4e, 0x47]);
+    expect(String(await exported('Mermaid'))).toContain('"products" }o--o| "makers" : "makerId"');
+    const dbml = String(await exported('DBML'));
+    expect(dbml).toContain(
+      'Table "products" {\n  "id" id [pk]\n  "name" string [unique, not null]',
+    );
+    expect(dbml).toContain('Ref: "products"."makerId" > "makers"."id"');
   });
 });
 
@@ -181,7 +229,7 @@ describe('very many resources', () => {
       relations: [],
     })) as unknown as readonly ResourceInfo[];
     for (const isBrief of [true, false]) {
-      const places = [...layout(resources, isBrief).values()];
+      const places = [...layout(resources, [], isBrief).values()];
       const [width, height] = [
         Math.max(...places.map(({ x }) => x)),
         Math.max(...places.map(({ y }) => y)),
@@ -191,67 +239,104 @@ describe('very many resources', () => {
     }
   });
 
-  test('are found among the sliders of the network', async () => {
-    const page = await open('#/network');
-    await page.getByLabel('Search').fill('r17');
-    await eventually(() => page.getByRole('button', { name: 'Reset' }).count()).toBe(2);
-    await page.getByRole('region', { name: 'r17' }).waitFor();
+  test('one among a hundred is found, with its neighbours; the others are faded', async () => {
+    const many = Array.from({ length: 100 }, (_, at) => {
+      const key = at < 10 ? '' : `, upId: { type: integer, reference: t${at % 10}.id }`;
+      return `  t${at}: { fields: { name: { type: string }${key} } }`;
+    });
+    const page = await opening(await servingOther(`resources:\n${many.join('\n')}\n`), '#/schema');
+    await page.getByText('100 resources, 90 relations').waitFor();
+    await page.getByLabel('Search').last().fill('t42');
+    await page.getByText('1 resource found').waitFor();
+    await page.keyboard.press('Enter');
+    await eventually(() => page.evaluate('location.hash')).toBe('#/schema/t42?text=t42');
+    await page.getByText('t42 and 1 neighbour').waitFor();
+    const node = (name: string) =>
+      page.locator('article.node', { has: page.getByRole('link', { name, exact: true }) });
+    await eventually(() => node('t42').getAttribute('class')).toContain('focused');
+    expect(await node('t2').getAttribute('class')).not.toContain('faded');
+    await page.locator('article.node.faded').first().waitFor({ state: 'attached' });
+    await page.locator('.relation.focused text', { hasText: 'upId' }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: /^Only t42/u }).click();
+    await eventually(() => page.locator('article.node.faded').count()).toBe(0);
   });
 });
 
 describe('the network', () => {
-  test('is changed by slider, at once', async () => {
+  const settingsOf = async (api: TestApi): Promise<unknown> => {
+    const { overall, resources } = (await api.get('/_dashboard/api/network')).body;
+    const { settings: own } = resources.find(({ name }: { name: string }) => name === 'makers');
+    return [overall.settings, own];
+  };
+  const badge = (page: Page) => page.locator('.network-badge').last();
+
+  test('is changed by number, for one resource alone; every view says so', async () => {
     const api = await serving();
     const page = await opening(api, '#/network');
-    expect((await api.get('/v1/makers')).status).toBe(200);
-    await page.getByRole('slider', { name: 'Error rate of makers in percent' }).focus();
-    await page.keyboard.press('End');
-    await page.getByText('Errors: 100 % of the requests').waitFor();
-    await eventually(async () => (await api.get('/v1/makers')).status).toBe(500);
+    await page.getByRole('link', { name: 'makers' }).last().click();
+    const form = page.getByRole('region', { name: 'makers' });
+    const set = async (name: string, value: string): Promise<void> => {
+      await form.getByLabel(name, { exact: true }).fill(value);
+      await page.keyboard.press('Enter');
+    };
+    await set('Longest latency in ms', '80');
+    await set('Error rate in percent', '100');
+    await set('Status of errors', '418');
+    await eventually(() => settingsOf(api)).toEqual([
+      {},
+      { latency: { min: 0, max: 80 }, errorRate: 1, errors: [{ status: 418, weight: 1 }] },
+    ]);
+    expect((await api.get('/v1/makers')).status).toBe(418);
     expect((await api.get('/v1/products')).status).toBe(200);
-    await page
-      .getByRole('region', { name: 'makers' })
-      .getByRole('button', { name: 'Reset' })
-      .click();
-    await eventually(async () => (await api.get('/v1/makers')).status).toBe(200);
-    await page.getByRole('slider', { name: 'Longest latency of All resources in ms' }).focus();
-    await page.keyboard.press('ArrowRight');
-    const settings = async (): Promise<unknown> =>
-      (await api.get('/_dashboard/api/network')).body.overall.settings;
-    await eventually(settings).toEqual({ latency: { min: 0, max: 10 } });
+    await eventually(() => page.getByRole('textbox', { name: 'YAML' }).textContent()).toContain(
+      'errors: [{ status: 418 }]',
+    );
+    expect(await violationsOn(page)).toEqual([]);
+    for (const view of ['requests', 'schema', 'overview', 'data/products']) {
+      await page.goto(`${api.url}/_dashboard#/${view}`);
+      await badge(page).getByText('makers: 0–80 ms, 100 % 418').waitFor();
+    }
+    await badge(page).click();
+    await form.getByRole('button', { name: 'Reset' }).click();
+    await badge(page).waitFor({ state: 'detached' });
+    expect((await api.get('/v1/makers')).status).toBe(200);
   });
 
-  test('is throttled by slider, by key and by mouse, from the next request on', async () => {
+  test('has presets for all resources', async () => {
     const api = await serving();
-    const page = await opening(api, '#/network');
-    const slider = (name: string) => page.getByRole('slider', { name, exact: true });
-    const settings = async (): Promise<unknown> => {
-      const { overall, resources } = (await api.get('/_dashboard/api/network')).body;
-      const { settings: own } = resources.find(({ name }: { name: string }) => name === 'makers');
-      return [overall.settings, own];
-    };
+    const page = await opening(api, '#/network', { width: 390, height: 844, colorScheme: 'dark' });
+    const preset = (name: string) => page.getByRole('button', { name, exact: true });
+    await preset('Offline').click();
+    await eventually(async () => (await api.get('/v1/products')).status).toBe(503);
+    await eventually(() => preset('Offline').getAttribute('aria-pressed')).toBe('true');
+    expect(await violationsOn(page)).toEqual([]);
+    await preset('Slow 3G').click();
+    const slow = { latency: { min: 2_000, max: 2_000 }, throttling: { rate: 50_000 } };
+    await eventually(() => settingsOf(api)).toMatchObject([slow, slow]);
+    await preset('Fast').click();
+    await eventually(async () => (await api.get('/v1/products')).status).toBe(200);
+  });
+
+  test('is changed by slider, by key and by pointer', async () => {
+    const api = await serving();
+    const page = await opening(api, '#/network/makers');
+    const slider = (name: string) => page.getByRole('slider', { name });
     const own = slider('Throttling of makers');
     await own.focus();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
-    await page.getByRole('region', { name: 'makers' }).getByText('Throttling: 2 kB/s').waitFor();
-    await eventually(() => own.getAttribute('aria-valuetext')).toBe('2 kB/s');
-    await eventually(settings).toEqual([{}, { throttling: { rate: 2_000 } }]);
+    await eventually(() => settingsOf(api)).toEqual([{}, { throttling: { rate: 2_000 } }]);
     await page.keyboard.press('End');
-    await eventually(settings).toEqual([{}, { throttling: { rate: 10_000_000 } }]);
+    await eventually(() => settingsOf(api)).toEqual([{}, { throttling: { rate: 10_000_000 } }]);
     await page.keyboard.press('Home');
-    await eventually(settings).toEqual([{}, {}]);
-
-    const all = slider('Throttling of All resources');
+    await eventually(() => settingsOf(api)).toEqual([{}, {}]);
+    await page.getByRole('link', { name: 'All resources' }).click();
+    const all = slider('Error rate of All resources in percent');
     await drag(page, all, 3_000, 0);
-    await eventually(settings).toEqual([{ throttling: { rate: 10_000_000 } }, {}]);
-    const overall = page.getByRole('region', { name: 'All resources' });
-    await overall.getByText('Throttling: 10 MB/s').waitFor();
-    await drag(page, slider('Error rate of All resources in percent'), 3_000, 0);
+    await eventually(() => settingsOf(api)).toEqual([{ errorRate: 1 }, {}]);
     await drag(page, slider('Longest latency of All resources in ms'), 3_000, 0);
     const full = { errorRate: 1, latency: { min: 0, max: 5_000 } };
-    await eventually(settings).toEqual([{ throttling: { rate: 10_000_000 }, ...full }, {}]);
-    await drag(page, all, -3_000, 0);
-    await eventually(settings).toEqual([full, {}]);
+    await eventually(() => settingsOf(api)).toEqual([full, {}]);
   });
 });

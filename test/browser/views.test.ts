@@ -101,13 +101,17 @@ const states: readonly (readonly [name: string, reach: (page: Page) => Promise<v
     },
   ],
   [
-    'requests, menu of durations',
-    (page) => page.getByRole('combobox', { name: 'Duration' }).click(),
+    'requests, menu of filters',
+    async (page) => {
+      await pressOn(page, 'Filter');
+      await page.getByRole('combobox', { name: 'Column' }).waitFor();
+    },
   ],
   [
     'requests that were slow',
     async (page) => {
-      await page.getByRole('option', { name: '100 ms and more' }).click();
+      await page.keyboard.press('Escape');
+      await page.getByRole('checkbox', { name: 'Slow' }).press(' ');
       await page
         .getByRole('link', { name: /playlists/u })
         .first()
@@ -129,6 +133,13 @@ const states: readonly (readonly [name: string, reach: (page: Page) => Promise<v
         .getByRole('link', { name: /album\.title_ilike/u })
         .first()
         .click();
+      await page.getByText('"How Many More Times"').waitFor();
+    },
+  ],
+  [
+    'request, trace',
+    async (page) => {
+      await tab(page, 'Trace');
       await page.getByRole('table', { name: 'Trace' }).getByText('fetch_tracks').waitFor();
     },
   ],
@@ -141,20 +152,29 @@ const states: readonly (readonly [name: string, reach: (page: Page) => Promise<v
     },
   ],
   ['request, what was sent', (page) => tab(page, 'Request')],
-  ['request, what was answered', (page) => tab(page, 'Response')],
   ['request, to be changed', (page) => pressOn(page, 'Edit and resend')],
   [
     'request, changed and sent',
     async (page) => {
       await pressOn(page, 'Send');
-      await page.getByText(/^200 in [\d.,]+ ms$/u).waitFor();
+      await page
+        .getByRole('region', { name: 'Its response' })
+        .getByText(/^200 in [\d.,]+ ms/u)
+        .waitFor();
+    },
+  ],
+  [
+    'request, compared',
+    async (page) => {
+      await page.getByRole('link', { name: 'compare it with the first' }).click();
+      await page.getByRole('heading', { name: 'Response body' }).waitFor();
     },
   ],
   [
     'request, a write to be sent again',
     async (page) => {
-      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
-      await page.getByRole('link', { name: /POST/u }).first().click();
+      await page.goto(`${origin}/_dashboard#/requests?method=POST&path=invoices`);
+      await page.getByRole('link', { name: '/v1/invoices' }).first().click();
       await page.getByRole('heading', { name: 'POST /v1/invoices' }).waitFor();
       await pressOn(page, 'Replay');
       await page.getByText('It may change records once more.').waitFor();
@@ -285,19 +305,24 @@ const states: readonly (readonly [name: string, reach: (page: Page) => Promise<v
     },
   ],
   [
+    'schema, one in focus',
+    async (page) => {
+      await page.keyboard.press('Enter');
+      await page.getByText('playlists and 1 neighbour').waitFor();
+    },
+  ],
+  [
     'network',
     async (page) => {
-      await page.goto(`${origin}/_dashboard#/network`);
-      await page.getByRole('slider', { name: 'Longest latency of tracks in ms' }).focus();
-      for (let step = 0; step < 5; step += 1) await page.keyboard.press('ArrowRight');
+      await page.goto(`${origin}/_dashboard#/network/tracks`);
+      await page.getByRole('button', { name: 'Flaky' }).click();
       await page.getByText('changed here').waitFor();
     },
   ],
   [
     'nothing here',
     async (page) => {
-      const tracks = page.getByRole('region', { name: 'tracks', exact: true });
-      await tracks.getByRole('button', { name: 'Reset' }).click();
+      await page.getByRole('button', { name: 'Reset' }).click();
       await page.getByText('changed here').waitFor({ state: 'detached' });
       await page.goto(`${origin}/_dashboard#/nowhere`);
       await page.getByText('There is nothing here').waitFor();

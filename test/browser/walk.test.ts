@@ -175,14 +175,15 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
     const path = `/v1/${nested.resource}?expand=${nested.expand}&limit=3`;
     await send(path.replace('limit=3', 'limit=2'));
     await send(path, { headers: { 'x-simulate': 'latency=120' } });
-    await choose(page, 'Order', 'Slowest first');
-    const list = page.getByRole('region', { name: 'Requests, slowest first' });
+    await page.getByRole('columnheader', { name: 'Duration' }).getByRole('button').click();
+    const list = page.getByRole('grid', { name: 'Requests' });
     await list.getByRole('link').first().getByText('limit=3').waitFor();
-    await choose(page, 'Duration', '100 ms and more');
-    const row = page.getByRole('link', { name: /limit=3/u });
+    await page.getByRole('checkbox', { name: 'Slow' }).press(' ');
+    const row = list.getByRole('link', { name: /limit=3/u });
     await row.waitFor();
     await page.getByLabel('Search').fill(`${nested.resource} 200`);
     await row.click();
+    await page.getByRole('tab', { name: 'Trace' }).click();
     const trace = page.getByRole('table', { name: 'Trace' });
     await trace.getByText(`fetch_${nested.resource}`).waitFor();
     await trace.getByText('network', { exact: true }).waitFor();
@@ -280,22 +281,26 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
   test('a latency that is set by slider shows in the next trace', async () => {
     const { resource } = nested;
     const page = await opening('#/network');
+    await page
+      .getByRole('navigation', { name: 'Resources of the network' })
+      .getByRole('link', { name: resource, exact: true })
+      .click();
     const region = page.getByRole('region', { name: resource, exact: true });
     for (const which of ['Longest', 'Shortest']) {
       await region.getByRole('slider', { name: new RegExp(which, 'u') }).focus();
       for (let step = 0; step < 12; step += 1) await page.keyboard.press('ArrowRight');
     }
-    await region.getByText('Latency: 120 to 120 ms').waitFor();
     const settings = async (): Promise<string> => (await send('/_dashboard/api/network')).text();
     await eventually(settings).toContain('"latency":{"min":120,"max":120}');
     await page.getByRole('link', { name: 'Requests', exact: true }).click();
     await send(`/v1/${resource}?limit=4`);
     await page.getByRole('link', { name: /limit=4/u }).click();
+    await page.getByRole('tab', { name: 'Trace' }).click();
     const step = page.getByRole('row', { name: /^network/u });
     await step.waitFor();
     const [, , time] = await step.getByRole('cell').allTextContents();
     expect(Number(time?.replaceAll(',', ''))).toBeGreaterThanOrEqual(115);
-    await page.getByRole('link', { name: 'Network', exact: true }).click();
+    await page.locator('.network-badge').last().click();
     await region.getByRole('button', { name: 'Reset' }).click();
     await region.getByText('as all resources').waitFor();
   });
@@ -324,6 +329,7 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
     await page.getByRole('link', { name: 'Schema', exact: true }).click();
     await page.locator('.node').getByRole('link', { name: 'works' }).waitFor();
     expect(await page.locator('.node').getByText('worth').count()).toBe(0);
+    await page.getByText('Table', { exact: true }).click();
     await page.getByRole('cell', { name: 'morphTo' }).waitFor();
   });
 

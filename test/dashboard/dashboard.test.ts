@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { RequestDetail } from '../../src/http/dashboard/wire.ts';
 import type { Mode } from '../../src/http/edge/edge.ts';
 import { requestLog } from '../../src/http/debug/logging.ts';
 import { build, buildValid, serveApi, type Answer, type TestApi } from '../support/api.ts';
@@ -138,8 +139,21 @@ describe('requests', () => {
     expect(rows[2]?.query).toBe('name=%3Cscript%3E');
   });
 
-  test('are recorded with steps, SQL and bodies while a page looks on, and else without', async () => {
-    const api = await serving();
+  test.each([
+    ['dev', '', true],
+    ['start', 'dashboard: true\nlogging: { includeBodies: true }', false],
+  ] as const)('are recorded in %s before a page looks on: %s', async (mode, head, isRecorded) => {
+    const api = await serving(head, mode);
+    await api.send('POST', '/v1/things', { nme: 'unseen' });
+    const [row] = await rowsOf(api);
+    const { body } = await ask(api, `requests/${row?.id}`);
+    expect(body).toMatchObject({ status: 400, isRecorded });
+    expect(body.requestBody !== null && body.responseBody !== null).toBe(isRecorded);
+    expect(row?.size === null).toBe(!isRecorded);
+  });
+
+  test('are recorded with steps, SQL and bodies while a page looks on', async () => {
+    const api = await serving('dashboard: true\nlogging: { includeBodies: true }', 'start');
     await api.send('POST', '/v1/things', { name: 'unseen' });
     await look(api);
     await api.send('POST', '/v1/things', { name: 'seen' });
@@ -198,16 +212,88 @@ describe('requests', () => {
   });
 
   test.each([
-    ['dev', '', expect.stringMatching(/integer overflow[^]*\n {4}at /u)],
-    ['start', 'dashboard: true', null],
-  ] as const)('in %s tell of a failure what the mode allows', async (mode, head, failure) => {
+    [
+      'dev',
+      '',
+      [
+        {
+          source: 'server',
+          place: null,
+          text: expect.stringMatching(/integer overflow[^]*\n {4}at /u),
+        },
+      ],
+    ],
+    ['start', 'dashboard: true', []],
+  ] as const)('in %s tell of a failure what the mode allows', async (mode, head, causes) => {
     const api = await serving(head, mode);
     await look(api);
     breakTable(api, 'things');
     expect((await api.get('/v1/things')).status).toBe(500);
     const [row] = await rowsOf(api);
-    expect((await ask(api, `requests/${row?.id}`)).body.failure).toEqual(failure);
+    expect((await ask(api, `requests/${row?.id}`)).body.causes).toEqual(causes);
     api.failures.splice(0);
+  });
+
+  test('are marked if simulated, in a sandbox or sent by the dashboard', async () => {
+    const api = await serving();
+    await api.get('/v1/things');
+    await api.get('/v1/things', { 'x-simulate': 'latency=1' });
+    await api.get('/v1/things', { 'x-simulate': 'error=503' });
+    await api.get('/v1/things', { 'x-dashboard': 'page' });
+    const marks = (await rowsOf(api)).map(({ status, isSimulated, sandbox, isOwn }) => [
+      status,
+      isSimulated,
+      sandbox,
+      isOwn,
+    ]);
+    expect(marks).toEqual([
+      [200, false, null, false],
+      [200, true, null, false],
+      [503, true, null, false],
+      [200, false, null, true],
+    ]);
+  });
+
+  test.each([
+    ['GET', '/v1/things?name=a', {}, ['plan']],
+    ['GET', '/v1/things/7', {}, ['plan']],
+    ['GET', '/v1/things?_trace=true', {}, ['plan']],
+    ['GET', '/v1/things', { 'x-simulate': 'latency=3' }, ['plan']],
+    ['POST', '/v1/things', {}, ['plan']],
+    ['DELETE', '/v1/things', {}, []],
+    ['OPTIONS', '/v1/things', {}, []],
+  ] as const)(
+    'account for all of their time: %s %s %o',
+    async (method, path, headers: Record<string, string>, kinds) => {
+      const api = await serving();
+      if (method === 'POST') await api.send(method, path, { name: 'a', boxId: 7 });
+      else await api.send(method, path, undefined, headers);
+      const [row] = await rowsOf(api);
+      const { steps, parts, duration } = (await ask(api, `requests/${row?.id}`))
+        .body as RequestDetail;
+      const last = steps?.at(-1);
+      expect(last?.stage).toBe('send');
+      const end = (last?.begin ?? 0) + (last?.duration ?? 0);
+      // Each is rounded to hundredths.
+      expect(Math.abs(end - duration)).toBeLessThan(0.03);
+      expect(parts?.map(({ kind }) => kind)).toEqual(expect.arrayContaining([...kinds]));
+      for (const part of parts ?? []) {
+        const step = steps?.find(({ stage }) => stage === part.stage);
+        expect(part.begin).toBeGreaterThanOrEqual(step?.begin ?? NaN);
+      }
+    },
+  );
+
+  test('are told several at once, those that are kept', async () => {
+    const api = await serving();
+    await api.get('/v1/things');
+    await api.get('/v1/boxes');
+    const ids = (await rowsOf(api)).map(({ id }) => id);
+    const { body } = await ask(api, `requests/${[...ids, 'gone'].join(',')}`);
+    expect(body.requests.map(({ path }: RequestDetail) => path)).toEqual([
+      '/v1/things',
+      '/v1/boxes',
+    ]);
   });
 
   test('are kept up to 1,000', async () => {

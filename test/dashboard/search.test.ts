@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { filtered, shownUrl, slowestFirst } from '../../dashboard/src/requests/rows.ts';
+import {
+  conditionText,
+  facetsOf,
+  filtered as filteredAt,
+  readFilter,
+  writeFilter,
+  type RequestFilter,
+} from '../../dashboard/src/requests/list/filter.ts';
+import { shownUrl } from '../../dashboard/src/requests/list/rows.ts';
 import type { RequestRow } from '../../src/http/dashboard/wire.ts';
 
 const row: RequestRow = {
@@ -17,7 +25,16 @@ const row: RequestRow = {
   client: '127.0.0.1',
   statements: 2,
   databaseTime: 1,
+  size: 300,
+  isSimulated: false,
+  sandbox: null,
+  isOwn: false,
 };
+const now = Date.parse(row.time) + 30_000;
+/** The rows that the parameters of a URL leave. */
+const filtered = (rows: readonly RequestRow[], parameters: string): readonly RequestRow[] =>
+  filteredAt(rows, readFilter(new URLSearchParams(parameters)), now);
+const words = (text: string): string => `text=${encodeURIComponent(text)}`;
 const refused: RequestRow = { ...row, number: 2, id: 'ABC-7', status: 404, code: 'NOT_FOUND' };
 
 test.each([
@@ -41,31 +58,107 @@ test.each([
   ['404 0199aa00-4040-7000-8000-00000000404f', []],
   ['abc-7', [2]],
 ])('the requests are searched for "%s"', (text, found) => {
-  const left = filtered([row, refused], { text, method: '', status: '', slow: '' });
+  const left = filtered([row, refused], words(text));
   expect(left.map(({ number }) => number)).toEqual(found);
 });
 
-const late: RequestRow = { ...row, number: 3, method: 'POST', status: 504, duration: 100 };
+const late: RequestRow = {
+  ...row,
+  number: 3,
+  method: 'POST',
+  status: 504,
+  duration: 100,
+  size: null,
+  client: '10.0.0.7',
+  caller: null,
+  isSimulated: true,
+  isOwn: true,
+  time: '2026-01-01T11:00:00.000Z',
+};
 
 test.each([
-  [{ slow: '10' }, [1, 2, 3]],
-  [{ slow: '100' }, [3]],
-  [{ slow: '1000' }, []],
-  [{ method: 'POST' }, [3]],
-  [{ method: 'GET', slow: '100' }, []],
-  [{ status: '5' }, [3]],
-  [{ status: '4', slow: '10' }, [2]],
-  [{ status: '4', text: 'ada', method: 'GET' }, [2]],
-])('the requests are filtered by %j', (some, found) => {
-  const filter = { text: '', method: '', status: '', slow: '', ...some };
-  const left = filtered([row, refused, late], filter);
+  ['status=4xx', [2]],
+  ['status=404', [2]],
+  ['status=200&status=5xx', [1, 3]],
+  ['status=errors', [2, 3]],
+  ['not.status=errors', [1]],
+  ['status=errors&not.status=404', [3]],
+  ['status=4', []],
+  ['method=POST', [3]],
+  ['not.method=POST', [1, 2]],
+  ['method=GET&method=POST', [1, 2, 3]],
+  ['path=books', [1, 2, 3]],
+  ['path=authors', []],
+  ['not.path=/v1/books', []],
+  ['duration=>10', [1, 2, 3]],
+  ['duration=>100', [3]],
+  ['duration=<100', [1, 2]],
+  ['duration=>much', []],
+  ['size=>300', [1, 2]],
+  ['size=<300', []],
+  ['time=<60', [1, 2]],
+  ['time=>60', [3]],
+  ['client=127.0.0.1', [1, 2]],
+  ['client=127.0.0.1&status=4xx', [2]],
+  ['not.client=127.0.0.1', [3]],
+  ['caller=Ada', [1, 2]],
+  ['caller=none', [3]],
+  ['code=NOT_FOUND', [2]],
+  ['mark=simulated', [3]],
+  ['mark=none', [1, 2]],
+  ['not.mark=own', [1, 2]],
+  ['status=4xx&text=ada&method=GET', [2]],
+  ['nothing=1&tab=trace', [1, 2, 3]],
+])('the requests are filtered by %s', (parameters, found) => {
+  const left = filtered([row, refused, late], parameters);
   expect(left.map(({ number }) => number)).toEqual(found);
+});
+
+test.each([
+  ['', [1, 2, 3]],
+  ['sort=-duration', [3, 1, 2]],
+  ['sort=duration', [1, 2, 3]],
+  ['sort=status', [1, 2, 3]],
+  ['sort=-status', [3, 2, 1]],
+  ['sort=time', [3, 1, 2]],
+  ['sort=-method', [3, 1, 2]],
+  ['sort=size', [3, 1, 2]],
+  ['sort=nothing', [1, 2, 3]],
+])('the requests are sorted by "%s"; of equal ones the newer comes first', (parameters, found) => {
+  const left = filtered([row, refused, late], parameters);
+  expect(left.map(({ number }) => number)).toEqual(found);
+});
+
+test('a filter is in the URL as it applies, beside what else is there', () => {
+  const text = 'text=a+b&status=4xx&not.method=OPTIONS&duration=%3E100&sort=-duration&tab=trace';
+  const filter: RequestFilter = readFilter(new URLSearchParams(text));
+  expect(writeFilter(new URLSearchParams('tab=trace&status=5xx'), filter).toString()).toBe(text);
+  expect(filter.conditions.map(conditionText)).toEqual([
+    'Status is 4xx',
+    'Method is not OPTIONS',
+    'Duration at least 100 ms',
+  ]);
+});
+
+test('the values of a column are offered with their number, of statuses the classes too', () => {
+  expect(facetsOf([row, refused, late], 'client')).toEqual([
+    { value: '127.0.0.1', count: 2 },
+    { value: '10.0.0.7', count: 1 },
+  ]);
+  expect(facetsOf([row, refused, late], 'status').map(({ value }) => value)).toEqual([
+    '5xx',
+    '504',
+    '4xx',
+    '404',
+    '2xx',
+    '200',
+  ]);
 });
 
 test('a path is searched for as it was sent and as it is shown', () => {
   const named = { ...row, path: '/v1/autor%C3%A9s/J%C3%BCrgen%20K' };
   for (const text of ['autorés', 'jürgen k', '%c3%bc'])
-    expect(filtered([named], { text, method: '', status: '', slow: '' })).toEqual([named]);
+    expect(filtered([named], words(text))).toEqual([named]);
 });
 
 test.each([
@@ -101,10 +194,5 @@ test.each([
 ])('the query %s is shown as %s, and found by both', (query, shown) => {
   expect(shownUrl({ path: '/v1/a', query })).toBe(`/v1/a?${shown}`);
   const asked = { ...row, query };
-  for (const text of [query, shown])
-    expect(filtered([asked], { text, method: '', status: '', slow: '' })).toEqual([asked]);
-});
-
-test('the slowest come first, and of equal ones the newer', () => {
-  expect(slowestFirst([row, refused, late]).map(({ number }) => number)).toEqual([3, 1, 2]);
+  for (const text of [query, shown]) expect(filtered([asked], words(text))).toEqual([asked]);
 });

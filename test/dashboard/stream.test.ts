@@ -23,6 +23,7 @@ describe('the stream', () => {
       caller: 'boss',
       mayChange: true,
       processes: 1,
+      hasSandboxes: false,
       isContinued: false,
       specification: null,
     });

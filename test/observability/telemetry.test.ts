@@ -118,6 +118,7 @@ describe('a request', () => {
       'fetch_posts',
       'expand_author',
       'finalize',
+      'send',
     ]);
     const fetch = steps.find(({ name }) => name === 'fetch_posts');
     const statements = spans.filter(({ parentSpanId }) => parentSpanId === fetch?.spanId);

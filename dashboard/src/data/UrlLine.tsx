@@ -1,9 +1,15 @@
 import { ActionIcon, Button, Collapse, Group, TextInput, Tooltip } from '@mantine/core';
 import { ChevronDown, ChevronRight, RotateCw } from 'lucide-react';
-import { useState, type JSX } from 'react';
+import { lazy, Suspense, useState, type JSX } from 'react';
 import { useEdited } from '../edited.ts';
-import { CopyCommands } from '../requests/CopyCommands.tsx';
-import type { Sendable } from '../requests/commands.ts';
+import { useModel } from '../model.ts';
+import type { Sendable } from '../requests/copy/commands.ts';
+
+/** Loaded when it is first shown. */
+const CopyCommands = lazy(async () => {
+  const { CopyCommands: component } = await import('../requests/copy/CopyCommands.tsx');
+  return { default: component };
+});
 
 interface Props {
   readonly url: string;
@@ -18,6 +24,7 @@ const key = 'plinth-url-open';
 
 /** The URL of the list: a line to read, unfolded a field to write, which the chips follow. */
 export function UrlLine({ url, request, isFetching, send, changed }: Props): JSX.Element {
+  const { data: model } = useModel();
   const [isOpen, setOpen] = useState(() => localStorage.getItem(key) === 'true');
   const [text, setText] = useEdited(url);
   const [problem, setProblem] = useEdited('', url);
@@ -65,7 +72,9 @@ export function UrlLine({ url, request, isFetching, send, changed }: Props): JSX
                 style={{ flex: '1 1 280px' }}
               />
               <Button type="submit">Send</Button>
-              <CopyCommands request={request} />
+              <Suspense>
+                {model === undefined ? null : <CopyCommands request={request} model={model} />}
+              </Suspense>
             </Group>
           </form>
         ) : null}

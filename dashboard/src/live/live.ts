@@ -38,7 +38,9 @@ const nothing: Live = {
   specification: null,
 };
 let live = nothing;
-let lastId = '';
+/** The place in the stream up to which the list of requests was cleared, for as long as the tab is open. */
+const clearedKey = 'plinth-cleared';
+let lastId = sessionStorage.getItem(clearedKey) ?? '';
 const readers = new Set<() => void>();
 
 function change(next: Partial<Live>): void {
@@ -81,6 +83,12 @@ export async function follow(changed: Changed, stop: AbortSignal): Promise<void>
     }
     if (failures > 0) await pause(Math.min(longestPause, 250 * 2 ** failures), stop);
   }
+}
+
+/** Empties the list of requests; those that come later are told. */
+export function clearRequests(): void {
+  sessionStorage.setItem(clearedKey, lastId);
+  change({ rows: [], came: 0 });
 }
 
 /** Forgets all that was told to whoever was there before. */
@@ -131,7 +139,8 @@ function take({ name, data, id }: StreamEvent, changed: Changed): void {
     case 'hello': {
       const session = value as Hello;
       const isFirst = live.session === undefined;
-      const rows = session.isContinued ? live.rows : undefined;
+      // A page that has just been opened continues after what was cleared.
+      const rows = session.isContinued ? (live.rows ?? []) : undefined;
       const { specification } = session;
       change({ session, rows, specification, problem: undefined });
       if (!isFirst) changed('all');

@@ -1,17 +1,7 @@
 import '@mantine/charts/styles.css';
+import './overview.css';
 import { AreaChart, LineChart } from '@mantine/charts';
-import {
-  Alert,
-  Anchor,
-  Card,
-  Group,
-  Loader,
-  SimpleGrid,
-  Stack,
-  Table,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Alert, Anchor, Loader, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { percentileOf } from '../../../src/observability/activity.ts';
@@ -19,15 +9,15 @@ import type { RowCounts } from '../../../src/http/dashboard/wire.ts';
 import { askDashboard } from '../api.ts';
 import type { ViewProps } from '../view.ts';
 import { useLive } from '../live/live.ts';
-import { errors } from '../requests/rows.ts';
 import { hashOf } from '../route.ts';
 import { figure } from '../words.ts';
+import { Development, MissingIndexes, Resources, SlowestRequests } from './Panels.tsx';
 
 /** How long a span of activity is, in ms. */
 const spanLength = 5_000;
 
 /** Requests, latency, errors and time in the database of the last five minutes, and the records there are. */
-export function Overview({ model }: ViewProps): JSX.Element {
+export function Overview({ model, session }: ViewProps): JSX.Element {
   const spans = useLive((live) => live.points);
   const { data: counts } = useQuery({
     queryKey: ['rows'],
@@ -60,58 +50,54 @@ export function Overview({ model }: ViewProps): JSX.Element {
     [
       'Errors 4xx and 5xx',
       `${sum('clientErrors')} and ${sum('serverErrors')}`,
-      hashOf('requests', '', `status=${errors}`),
+      hashOf('requests', '', 'status=errors'),
     ],
     ['Time in the database', `${figure(sum('databaseTime') / sum('seconds'))} ms/s`],
   ] as const;
   const isEmpty = spans.every(({ requests }) => requests === 0);
   const common = {
-    h: 180,
+    h: 170,
     data: points,
     dataKey: 'time',
     withDots: false,
     curveType: 'linear',
+    gridAxis: 'xy',
+    tickLine: 'xy',
+    strokeDasharray: '0',
+    strokeWidth: 1.5,
   } as const;
   const axis = {
     xAxisProps: { minTickGap: 40, interval: 'equidistantPreserveStart' },
-    yAxisProps: { width: 48 },
+    yAxisProps: { width: 44, tickCount: 5 },
   } as const;
   return (
-    <Stack>
-      <Title order={1} size="h2">
-        Overview
-      </Title>
-      {model.description === null ? null : (
-        <Text style={{ whiteSpace: 'pre-line' }}>{model.description.trim()}</Text>
-      )}
-      <SimpleGrid cols={{ base: 2, md: 5 }}>
-        {numbers.map(([label, value, href]) => (
-          <Card key={label} withBorder padding="sm">
-            <Text size="sm" className="quiet">
-              {label}
-            </Text>
-            <Text fw={600} size="lg">
-              {href === undefined ? value : <Anchor href={href}>{value}</Anchor>}
-            </Text>
-          </Card>
-        ))}
-      </SimpleGrid>
-      <Text size="sm" className="quiet">
+    <>
+      <Title order={1}>Overview</Title>
+      <Text size="sm" className="quiet" mb="md" style={{ whiteSpace: 'pre-line' }}>
+        {model.description === null ? '' : `${model.description.trim()}\n`}
         The figures are of the last minute, the charts of the last five.
       </Text>
+      <div className="figures">
+        {numbers.map(([label, value, href]) => (
+          <div key={label}>
+            <span className="quiet">{label}</span>
+            <strong>{href === undefined ? value : <a href={href}>{value}</a>}</strong>
+          </div>
+        ))}
+      </div>
       {isEmpty ? (
-        <Alert color="gray" title="No requests yet">
-          Send one, or open the <Anchor href={hashOf('data')}>data</Anchor>.
+        <Alert color="gray" mb="md" title="No requests yet">
+          Send one, or look at the <Anchor href={hashOf('data')}>data</Anchor>.
         </Alert>
       ) : null}
-      <SimpleGrid cols={{ base: 1, lg: 2 }}>
+      <div className="panels">
         <Figure title="Requests per second">
           {(named) => (
             <AreaChart
               {...common}
               {...axis}
               areaChartProps={named}
-              series={[{ name: 'Requests/s', color: 'indigo.6' }]}
+              series={[{ name: 'Requests/s', color: 'var(--focus)' }]}
             />
           )}
         </Figure>
@@ -126,7 +112,7 @@ export function Overview({ model }: ViewProps): JSX.Element {
               withDots
               dotProps={{ r: 2 }}
               series={[
-                { name: 'p50', color: 'teal.7' },
+                { name: 'p50', color: 'var(--focus)' },
                 { name: 'p95', color: 'var(--series-warm)' },
               ]}
             />
@@ -152,39 +138,18 @@ export function Overview({ model }: ViewProps): JSX.Element {
               {...common}
               {...axis}
               areaChartProps={named}
-              series={[{ name: 'Database ms/s', color: 'grape.6' }]}
+              series={[{ name: 'Database ms/s', color: 'var(--sql)' }]}
             />
           )}
         </Figure>
-      </SimpleGrid>
-      <Card withBorder component="section" aria-label="Resources">
-        <Title order={2} size="h4" mb="xs">
-          Resources
-        </Title>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Resource</Table.Th>
-              <Table.Th>What may be done</Table.Th>
-              <Table.Th className="numeric">Records</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {model.resources.map(({ name, operations }) => (
-              <Table.Tr key={name}>
-                <Table.Td>
-                  <Anchor href={hashOf('data', name)}>{name}</Anchor>
-                </Table.Td>
-                <Table.Td>{operations.join(', ')}</Table.Td>
-                <Table.Td className="numeric">
-                  {rowsText(counts?.rows[name], counts?.countedRows)}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Card>
-    </Stack>
+        <SlowestRequests />
+        <div className="stack">
+          <MissingIndexes session={session} />
+          {session.mode === 'dev' ? <Development session={session} /> : null}
+        </div>
+      </div>
+      <Resources model={model} counts={counts} />
+    </>
   );
 }
 
@@ -196,20 +161,11 @@ interface FigureProps {
 
 function Figure({ title, children }: FigureProps): JSX.Element {
   return (
-    <Card withBorder component="figure" m={0} aria-label={title}>
-      <Group mb="xs">
-        <Title order={2} size="h5">
-          {title}
-        </Title>
-      </Group>
+    <figure className="panel" aria-label={title}>
+      <h2>{title}</h2>
       {children({ title })}
-    </Card>
+    </figure>
   );
-}
-
-function rowsText(count: number | null | undefined, counted: number | undefined): string {
-  if (count === undefined || count === null) return '–';
-  return `${count.toLocaleString()}${count === counted ? '+' : ''}`;
 }
 
 function rounded(value: number): number {

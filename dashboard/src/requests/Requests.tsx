@@ -1,175 +1,155 @@
-import {
-  Alert,
-  Button,
-  Group,
-  Loader,
-  Select,
-  Stack,
-  Switch,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import '../whole.css';
+import './requests.css';
+import { ActionIcon, Button, Loader, Menu, Text, Title } from '@mantine/core';
+import { Download, EllipsisVertical, Pause, Play, Trash2 } from 'lucide-react';
 import { useMemo, useState, type JSX } from 'react';
 import type { RequestRow } from '../../../src/http/dashboard/wire.ts';
-import type { ViewProps } from '../view.ts';
-import { useLive } from '../live/live.ts';
+import { clearRequests, useLive } from '../live/live.ts';
 import { go, hashOf, useRoute } from '../route.ts';
+import { Split } from '../Split.tsx';
+import type { ViewProps } from '../view.ts';
 import { counted } from '../words.ts';
-import { errors, filtered, slowestFirst } from './rows.ts';
-import { RequestDetails } from './RequestDetails.tsx';
-import { RequestList } from './RequestList.tsx';
+import { exportHar } from './copy/export.ts';
+import { RequestDetails } from './detail/RequestDetails.tsx';
+import { filtered, readFilter, writeFilter, type RequestFilter } from './list/filter.ts';
+import { FilterBar } from './list/FilterBar.tsx';
+import { RequestList } from './list/RequestList.tsx';
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-const statuses = [
-  ...['2', '3', '4', '5'].map((value) => ({ value, label: `${value}xx` })),
-  { value: errors, label: '4xx and 5xx' },
-];
-const durations = [
-  { value: '10', label: '10 ms and more' },
-  { value: '100', label: '100 ms and more' },
-  { value: '1000', label: '1 s and more' },
-];
-const slowest = 'slowest';
 /** As many as the server keeps. */
 const keptRequests = 1_000;
 
-/** The last requests as they come, searched and filtered, and one of them opened. */
+/** The last requests as they come, searched and filtered, and one of them beside the list. */
 export function Requests({ session, model }: ViewProps): JSX.Element {
   const { part, search } = useRoute();
   const latest = useLive((live) => live.rows);
   /** What was there when the page was paused. */
   const [paused, setPaused] = useState<{ rows: readonly RequestRow[]; came: number }>();
+  const [told, setTold] = useState('');
   const came = useLive((live) => live.came);
   const rows = paused?.rows ?? latest;
   const missed = paused === undefined ? 0 : came - paused.came;
   const parameters = useMemo(() => new URLSearchParams(search), [search]);
-  const filter = {
-    text: parameters.get('text') ?? '',
-    method: parameters.get('method') ?? '',
-    status: parameters.get('status') ?? '',
-    slow: parameters.get('slow') ?? '',
-  };
-  const { text, method, status, slow } = filter;
-  const order = parameters.get('order') === slowest ? slowest : '';
-  const left = useMemo(() => {
-    const found = filtered(rows ?? [], { text, method, status, slow });
-    return order === slowest ? slowestFirst(found) : found;
-  }, [rows, text, method, status, slow, order]);
+  const filter = useMemo(() => readFilter(parameters), [parameters]);
+  const left = useMemo(() => filtered(rows ?? [], filter, Date.now()), [rows, filter]);
+  const changeFilter = (next: RequestFilter): void =>
+    go(hashOf('requests', part, writeFilter(parameters, next).toString()), true);
   const change = (name: string, value: string): void => {
     const next = new URLSearchParams(search);
     if (value === '') next.delete(name);
     else next.set(name, value);
     go(hashOf('requests', part, next.toString()), true);
   };
+  const closed = new URLSearchParams(search);
+  for (const name of ['tab', 'with']) closed.delete(name);
+  const clear = (): void => {
+    clearRequests();
+    setPaused(undefined);
+    go(hashOf('requests', '', closed.toString()), true);
+  };
+  const save = async (): Promise<void> => {
+    setTold('Collecting…');
+    const text = await exportHar(left, model.name).catch((error: unknown) => String(error));
+    setTold(text);
+  };
   return (
-    <Stack gap="sm">
-      <Title order={1} size="h2">
-        Requests
-      </Title>
-      <Group align="end">
-        <TextInput
-          label="Search"
-          placeholder="Words of path, query, caller, code…"
-          value={text}
-          onChange={(event) => change('text', event.currentTarget.value)}
-          style={{ flex: 1, minWidth: 200 }}
-        />
-        <Choice
-          label="Method"
-          data={methods.map((value) => ({ value, label: value }))}
-          value={method}
-          changed={(value) => change('method', value)}
-        />
-        <Choice
-          label="Status"
-          data={statuses}
-          value={status}
-          changed={(value) => change('status', value)}
-        />
-        <Choice
-          label="Duration"
-          data={durations}
-          value={slow}
-          changed={(value) => change('slow', value)}
-        />
-        <Choice
-          label="Order"
-          data={[{ value: slowest, label: 'Slowest first' }]}
-          none="Newest first"
-          value={order}
-          changed={(value) => change('order', value)}
-        />
-        <Switch
-          label="Pause"
-          checked={paused !== undefined}
-          onChange={(event) =>
-            setPaused(event.currentTarget.checked ? { rows: latest ?? [], came } : undefined)
+    <div className="whole-view">
+      <header className="view-head">
+        <Title order={1}>Requests</Title>
+        <Text size="sm" className="quiet" role="status">
+          {countText(rows?.length ?? 0, left.length)}
+          {missed > 0 ? ` Paused: ${missed.toLocaleString()} more have come since.` : ''}
+          {told === '' ? '' : ` ${told}`}
+        </Text>
+      </header>
+      <FilterBar rows={rows ?? []} filter={filter} changed={changeFilter}>
+        <Button
+          size="xs"
+          variant={paused === undefined ? 'default' : 'light'}
+          leftSection={
+            paused === undefined ? <Pause size={14} aria-hidden /> : <Play size={14} aria-hidden />
           }
-          mb={8}
-        />
-      </Group>
-      <Text size="sm" className="quiet">
-        {countText(rows?.length ?? 0, left.length)}
-        {missed > 0 ? ` Paused: ${missed.toLocaleString()} more have come since.` : ''}
-      </Text>
-      {rows === undefined ? (
-        <Loader aria-label="Loading" />
-      ) : left.length === 0 ? (
-        <Alert color="gray" title={rows.length === 0 ? 'No requests yet' : 'No request fits'}>
-          {rows.length === 0 ? (
-            'They appear here as they come.'
-          ) : (
-            <Button size="xs" variant="default" onClick={() => go(hashOf('requests', part))}>
-              Clear the filter
-            </Button>
-          )}
-        </Alert>
-      ) : (
-        <RequestList
-          rows={left}
-          order={order === slowest ? 'slowest first' : 'newest first'}
-          opened={part}
-          search={search}
-        />
-      )}
-      {part === '' ? null : (
-        <RequestDetails
-          key={part}
-          id={part}
-          session={session}
-          model={model}
-          tab={parameters.get('tab') ?? ''}
-          tabChosen={(tab) => change('tab', tab)}
-          closed={hashOf('requests', '', search)}
-        />
-      )}
-    </Stack>
-  );
-}
-
-interface ChoiceProps {
-  readonly label: string;
-  readonly data: { readonly value: string; readonly label: string }[];
-  /** What it is called that none is chosen. */
-  readonly none?: string;
-  /** Empty: any. */
-  readonly value: string;
-  readonly changed: (value: string) => void;
-}
-
-function Choice({ label, data, none = 'Any', value, changed }: ChoiceProps): JSX.Element {
-  return (
-    <Select
-      label={label}
-      data={data}
-      value={value === '' ? null : value}
-      onChange={(next) => changed(next ?? '')}
-      placeholder={none}
-      clearable
-      clearButtonProps={{ 'aria-label': none === 'Any' ? `Any ${label.toLowerCase()}` : none }}
-      w={150}
-    />
+          aria-pressed={paused !== undefined}
+          onClick={() => setPaused(paused === undefined ? { rows: latest ?? [], came } : undefined)}
+        >
+          {paused === undefined ? 'Pause' : 'Go on'}
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Trash2 size={14} aria-hidden />}
+          onClick={clear}
+          disabled={rows === undefined || rows.length === 0}
+        >
+          Clear
+        </Button>
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionIcon variant="default" size={28} aria-label="More">
+              <EllipsisVertical size={14} aria-hidden />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item
+              leftSection={<Download size={14} aria-hidden />}
+              onClick={() => void save()}
+              disabled={left.length === 0}
+            >
+              Export {counted(left.length, 'request')} as HAR
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </FilterBar>
+      <Split
+        name="requests"
+        label="Width of the list"
+        beside={
+          part === '' ? undefined : (
+            <RequestDetails
+              key={part}
+              id={part}
+              session={session}
+              model={model}
+              rows={left}
+              tab={parameters.get('tab') ?? ''}
+              tabChosen={(tab) => change('tab', tab)}
+              compared={parameters.get('with') ?? ''}
+              compare={(id) => change('with', id)}
+              filter={filter}
+              filterChanged={changeFilter}
+              search={search}
+              closed={hashOf('requests', '', closed.toString())}
+            />
+          )
+        }
+      >
+        {rows === undefined ? (
+          <Loader aria-label="Loading" m="lg" />
+        ) : left.length === 0 ? (
+          <div className="empty">
+            <Text fw={500}>{rows.length === 0 ? 'No requests yet' : 'No request fits'}</Text>
+            {rows.length === 0 ? (
+              <Text className="quiet">They appear here as they come.</Text>
+            ) : (
+              <Button
+                size="xs"
+                variant="default"
+                onClick={() => changeFilter({ ...filter, text: '', conditions: [] })}
+              >
+                Clear the filter
+              </Button>
+            )}
+          </div>
+        ) : (
+          <RequestList
+            rows={left}
+            sort={filter.sort}
+            sortChosen={(sort) => changeFilter({ ...filter, sort })}
+            opened={part}
+            search={search}
+          />
+        )}
+      </Split>
+    </div>
   );
 }
 

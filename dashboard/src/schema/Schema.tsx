@@ -1,172 +1,217 @@
-import '@xyflow/react/dist/style.css';
+import '../whole.css';
+import './schema.css';
 import {
   Anchor,
-  Group,
-  Stack,
+  Button,
+  Menu,
+  SegmentedControl,
   Switch,
   Table,
   Text,
   TextInput,
   Title,
-  useComputedColorScheme,
 } from '@mantine/core';
-import {
-  Background,
-  Controls,
-  Handle,
-  MarkerType,
-  MiniMap,
-  Position,
-  ReactFlow,
-  ReactFlowProvider,
-  useNodesState,
-  useReactFlow,
-  type Edge,
-  type Node,
-  type NodeProps,
-} from '@xyflow/react';
-import { useEffect, useMemo, useState, type JSX } from 'react';
-import type { ViewProps } from '../view.ts';
+import { ReactFlowProvider } from '@xyflow/react';
+import { Download, RotateCcw, Search, Table2, X } from 'lucide-react';
+import { useMemo, useState, type JSX } from 'react';
 import type { Model, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { go, hashOf, useRoute } from '../route.ts';
+import { save } from '../save.ts';
+import type { ViewProps } from '../view.ts';
 import { counted } from '../words.ts';
-import { keysOf, layout } from './layout.ts';
+import { Diagram } from './Diagram.tsx';
+import { asDbml, asMermaid, asSvg } from './exports.ts';
+import { shownFields, type Box, type Place } from './geometry.ts';
+import { layout } from './layout.ts';
+import { edgesOf, neighboursOf } from './relations.ts';
 
-interface BoxData extends Record<string, unknown> {
-  readonly resource: ResourceInfo;
-  readonly isFound: boolean;
-  /** The fields that are shown; the others are counted. */
-  readonly shown: ResourceInfo['fields'];
-}
-
-type ResourceNode = Node<BoxData, 'resource'>;
-
-/** So many are seen at once anyway. */
-const fewBoxes = 9;
 /** More lines than these nobody reads in one picture: it begins with the keys. */
 const manyFields = 400;
-const nodeTypes = { resource: Box };
-/** Where a line begins that ends at the same box: beside it, as one that crossed it would not be seen. */
-const toItself = 'to-itself';
-/** Of a line beside its box: the name in its middle is about as wide as this, and is not behind the box. */
-const besideIt = (label: string) =>
-  ({
-    sourceHandle: toItself,
-    type: 'smoothstep',
-    pathOptions: { offset: 12 + 3.5 * label.length },
-  }) as const;
 
-/** The resources and their relations, as a diagram and as a table. */
+/** The resources and their relations, as a diagram or as a table. */
 export function Schema({ model }: ViewProps): JSX.Element {
-  const { search } = useRoute();
-  const text = new URLSearchParams(search).get('text') ?? '';
+  const { part, search } = useRoute();
+  const parameters = new URLSearchParams(search);
+  const text = parameters.get('text') ?? '';
+  const isTable = parameters.get('show') === 'table';
+  const change = (name: string, value: string, focus = part): void => {
+    const next = new URLSearchParams(search);
+    if (value === '') next.delete(name);
+    else next.set(name, value);
+    go(hashOf('schema', focus, next.toString()), true);
+  };
   const fields = model.resources.reduce((sum, resource) => sum + resource.fields.length, 0);
   const [isBrief, setBrief] = useState(fields > manyFields);
-  return (
-    <Stack>
-      <Title order={1} size="h2">
-        Schema
-      </Title>
-      <Group align="end">
-        <TextInput
-          label="Search"
-          placeholder="A resource or a field"
-          value={text}
-          onChange={(event) => {
-            const { value } = event.currentTarget;
-            go(hashOf('schema', '', value === '' ? '' : `text=${encodeURIComponent(value)}`), true);
-          }}
-          w={360}
-          maw="100%"
-        />
-        <Switch
-          label="Keys only"
-          checked={isBrief}
-          onChange={(event) => setBrief(event.currentTarget.checked)}
-          mb={8}
-        />
-      </Group>
-      <ReactFlowProvider>
-        <Diagram
-          key={[isBrief, ...model.resources.map(({ name }) => name)].join()}
-          model={model}
-          text={text}
-          isBrief={isBrief}
-        />
-      </ReactFlowProvider>
-      <RelationTable model={model} />
-    </Stack>
-  );
-}
-
-interface DiagramProps {
-  readonly model: Model;
-  readonly text: string;
-  readonly isBrief: boolean;
-}
-
-function Diagram({ model, text, isBrief }: DiagramProps): JSX.Element {
-  const scheme = useComputedColorScheme('light');
-  const flow = useReactFlow();
-  const initial = useMemo(() => {
-    const places = layout(model.resources, isBrief);
-    return model.resources.map((resource): ResourceNode => ({
-      id: resource.name,
-      type: 'resource',
-      position: { ...(places.get(resource.name) ?? { x: 0, y: 0 }) },
-      data: { resource, isFound: false, shown: isBrief ? keysOf(resource) : resource.fields },
-      ariaLabel: `Resource ${resource.name}`,
-    }));
-  }, [model.resources, isBrief]);
-  const [nodes, setNodes, onNodesChange] = useNodesState(initial);
-  useEffect(() => {
-    const word = text.trim().toLowerCase();
-    const found = model.resources
-      .filter((resource) => isNamed(resource, word))
-      .map(({ name }) => name);
-    setNodes((before) =>
-      before.map((node) => {
-        const resource = model.resources.find(({ name }) => name === node.id) ?? node.data.resource;
-        const keys = isBrief ? keysOf(resource) : resource.fields;
-        // What is searched for is seen, key or not.
-        const shown = resource.fields.filter(
-          (field) => keys.includes(field) || isIn(field.name, word),
-        );
-        return { ...node, data: { resource, isFound: found.includes(node.id), shown } };
-      }),
-    );
-    if (found.length > 0)
-      void flow.fitView({
-        nodes: found.map((id) => ({ id })),
-        duration: 0,
-        maxZoom: 1.1,
-        padding: 0.3,
-      });
-  }, [flow, isBrief, model.resources, setNodes, text]);
   const edges = useMemo(() => edgesOf(model.resources), [model.resources]);
-  return (
-    <section aria-label="Diagram" style={{ height: '62vh', minHeight: 380 }}>
-      <ReactFlow
-        nodes={nodes}
-        edges={edges}
-        onNodesChange={onNodesChange}
-        nodeTypes={nodeTypes}
-        colorMode={scheme}
-        fitView
-        minZoom={0.05}
-        nodesConnectable={false}
-        deleteKeyCode={null}
-        edgesFocusable={false}
-        proOptions={{ hideAttribution: true }}
-      >
-        <Background />
-        <Controls showInteractive={false} />
-        {model.resources.length > fewBoxes ? (
-          <MiniMap pannable ariaLabel="Overview of the diagram" />
-        ) : null}
-      </ReactFlow>
-    </section>
+  const { boxes, move, reset, isMoved } = useBoxes(model, edges, isBrief, text);
+  const word = text.trim().toLowerCase();
+  const found = useMemo(
+    () => new Set(model.resources.filter((one) => isNamed(one, word)).map(({ name }) => name)),
+    [model.resources, word],
   );
+  const focus = model.resources.some(({ name }) => name === part) ? part : '';
+  const near = neighboursOf(edges, focus);
+  return (
+    <div className="whole-view">
+      <header className="view-head">
+        <Title order={1}>Schema</Title>
+        <Text size="sm" className="quiet" role="status">
+          {focus === ''
+            ? word === ''
+              ? `${counted(model.resources.length, 'resource')}, ${counted(edges.length, 'relation')}`
+              : `${counted(found.size, 'resource')} found`
+            : `${focus} and ${counted([...near].filter((name) => name !== focus).length, 'neighbour')}`}
+        </Text>
+      </header>
+      <div className="filter-bar">
+        <TextInput
+          size="xs"
+          aria-label="Search"
+          placeholder="A resource or a field"
+          leftSection={<Search size={14} aria-hidden />}
+          value={text}
+          onChange={(event) => change('text', event.currentTarget.value, '')}
+          onKeyDown={(event) => {
+            const exact = [...found].find((name) => name.toLowerCase() === word);
+            const first = exact ?? [...found].find((name) => name.toLowerCase().includes(word));
+            const wanted = first ?? [...found][0];
+            if (event.key === 'Enter' && wanted !== undefined) change('text', text, wanted);
+          }}
+          className="filter-search"
+        />
+        <SegmentedControl
+          aria-label="Shown as"
+          data={[
+            { value: '', label: 'Diagram' },
+            { value: 'table', label: 'Table' },
+          ]}
+          value={isTable ? 'table' : ''}
+          onChange={(value) => change('show', value)}
+        />
+        {isTable ? null : (
+          <Switch
+            size="xs"
+            label="Keys only"
+            checked={isBrief}
+            onChange={(event) => setBrief(event.currentTarget.checked)}
+          />
+        )}
+        {focus === '' ? null : (
+          <>
+            <Button
+              size="xs"
+              variant="light"
+              rightSection={<X size={14} aria-hidden />}
+              onClick={() => change('show', isTable ? 'table' : '', '')}
+            >
+              Only {focus} and neighbours
+            </Button>
+            <Button
+              component="a"
+              href={hashOf('data', focus)}
+              size="xs"
+              variant="default"
+              leftSection={<Table2 size={14} aria-hidden />}
+            >
+              Open in Data
+            </Button>
+          </>
+        )}
+        <span className="filter-actions">
+          {isTable ? null : (
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<RotateCcw size={14} aria-hidden />}
+              disabled={!isMoved}
+              onClick={reset}
+            >
+              Reset layout
+            </Button>
+          )}
+          <ExportMenu model={model} boxes={boxes} />
+        </span>
+      </div>
+      {isTable ? (
+        <RelationTable model={model} />
+      ) : (
+        <section className="diagram" aria-label="Diagram">
+          <ReactFlowProvider>
+            <Diagram
+              key={[isBrief, ...model.resources.map(({ name }) => name)].join()}
+              boxes={boxes}
+              edges={edges}
+              focus={focus}
+              focusChosen={(name) => change('text', name === '' ? '' : text, name)}
+              found={found}
+              moved={move}
+            />
+          </ReactFlowProvider>
+        </section>
+      )}
+    </div>
+  );
+}
+
+type Moved = Readonly<Record<string, Place>>;
+
+/** The boxes where they were laid out or moved to; places are remembered by the name of the API. */
+function useBoxes(
+  model: Model,
+  edges: ReturnType<typeof edgesOf>,
+  isBrief: boolean,
+  text: string,
+): {
+  readonly boxes: readonly Box[];
+  readonly move: (name: string, x: number, y: number) => void;
+  readonly reset: () => void;
+  readonly isMoved: boolean;
+} {
+  const key = `plinth-schema-${model.name}${isBrief ? '-keys' : ''}`;
+  const [state, setState] = useState<{ readonly key: string; readonly moved: Moved }>(() => ({
+    key,
+    moved: rememberedAt(key),
+  }));
+  const moved = state.key === key ? state.moved : rememberedAt(key);
+  const places = useMemo(
+    () => layout(model.resources, edges, isBrief),
+    [model.resources, edges, isBrief],
+  );
+  const word = text.trim().toLowerCase();
+  const boxes = useMemo(
+    () =>
+      model.resources.map((resource) => {
+        const shown = shownFields(resource, isBrief);
+        const place = (Object.hasOwn(moved, resource.name) ? moved[resource.name] : undefined) ??
+          places.get(resource.name) ?? { x: 0, y: 0 };
+        return {
+          resource,
+          ...place,
+          // What is searched for is seen, key or not.
+          shown: resource.fields.filter((field) => shown.includes(field) || isIn(field.name, word)),
+        };
+      }),
+    [model.resources, isBrief, moved, places, word],
+  );
+  const keep = (next: Moved): void => {
+    setState({ key, moved: next });
+    if (Object.keys(next).length === 0) localStorage.removeItem(key);
+    else localStorage.setItem(key, JSON.stringify(next));
+  };
+  return {
+    boxes,
+    move: (name, x, y) => keep({ ...moved, [name]: { x: Math.round(x), y: Math.round(y) } }),
+    reset: () => keep({}),
+    isMoved: Object.keys(moved).length > 0,
+  };
+}
+
+function rememberedAt(key: string): Moved {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? '{}') as Moved;
+  } catch {
+    return {};
+  }
 }
 
 function isNamed({ name, fields }: ResourceInfo, word: string): boolean {
@@ -177,112 +222,93 @@ function isIn(name: string, word: string): boolean {
   return word !== '' && name.toLowerCase().includes(word);
 }
 
-function Box({ data: { resource, isFound, shown } }: NodeProps<ResourceNode>): JSX.Element {
-  const hidden = resource.fields.length - shown.length;
+function ExportMenu({
+  model,
+  boxes,
+}: {
+  readonly model: Model;
+  readonly boxes: readonly Box[];
+}): JSX.Element {
+  const { resources } = model;
+  const edges = edgesOf(resources);
+  const file = (end: string): string =>
+    `${model.name.replaceAll(/[^\p{L}\p{N}]+/gu, '-')}-schema.${end}`;
+  const items = [
+    ['SVG', () => save(file('svg'), 'image/svg+xml', asSvg(boxes, edges))],
+    ['PNG', () => void savePng(file('png'), asSvg(boxes, edges))],
+    ['Mermaid', () => save(file('mmd'), 'text/plain', asMermaid(resources, edges))],
+    ['DBML', () => save(file('dbml'), 'text/plain', asDbml(resources, edges))],
+  ] as const;
   return (
-    <article className={isFound ? 'node found' : 'node'}>
-      <Handle type="target" position={Position.Right} isConnectable={false} />
-      <header>
-        <a href={hashOf('data', resource.name)} className="nodrag">
-          {resource.name}
-        </a>
-      </header>
-      <ul>
-        {shown.map(({ name, type, isRequired, reference }) => (
-          <li key={name} title={reference === undefined ? name : `${name} → ${reference.resource}`}>
-            <span>
-              {name}
-              {isRequired ? ' *' : ''}
-            </span>
-            <span className="quiet">
-              {reference === undefined ? type : `→ ${reference.resource}`}
-            </span>
-          </li>
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Download size={14} aria-hidden />}
+          disabled={boxes.length === 0}
+        >
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {items.map(([label, run]) => (
+          <Menu.Item key={label} onClick={run}>
+            {label}
+          </Menu.Item>
         ))}
-        {hidden === 0 ? null : <li className="quiet">{counted(hidden, 'more field')}</li>}
-      </ul>
-      <Handle type="source" position={Position.Left} isConnectable={false} />
-      <Handle
-        id={toItself}
-        type="source"
-        position={Position.Right}
-        isConnectable={false}
-        style={{ top: '80%' }}
-      />
-    </article>
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 
-/** A line for each key, link table and morph; the other side of a relation is the same line. */
-function edgesOf(resources: readonly ResourceInfo[]): Edge[] {
-  const edges = new Map<string, Edge>();
-  const add = (source: string, target: string, label: string, isDashed: boolean): void => {
-    const id = `${source} ${target} ${label}`;
-    if (!resources.some(({ name }) => name === target)) return;
-    edges.set(id, {
-      id,
-      source,
-      target,
-      ...(source === target ? besideIt(label) : {}),
-      label,
-      markerEnd: { type: MarkerType.ArrowClosed },
-      ...(isDashed ? { style: { strokeDasharray: '6 4' } } : {}),
-    });
-  };
-  for (const { name, fields, relations } of resources) {
-    for (const field of fields)
-      if (field.reference !== undefined) add(name, field.reference.resource, field.name, false);
-    for (const relation of relations)
-      if (relation.kind === 'morphTo')
-        for (const target of relation.targets) add(name, target, relation.name, true);
-  }
-  return [...edges.values()];
+/** Browsers draw no larger pictures. */
+const mostPixels = 8_000;
+
+async function savePng(name: string, svg: string): Promise<void> {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  await image.decode();
+  const scale = Math.min(2, mostPixels / Math.max(image.width, image.height));
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.round(image.width * scale);
+  canvas.height = Math.round(image.height * scale);
+  canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/png'));
+  if (blob !== null) save(name, 'image/png', blob);
 }
 
-function RelationTable({ model }: { model: Model }): JSX.Element {
+function RelationTable({ model }: { readonly model: Model }): JSX.Element {
   const rows = model.resources.flatMap((resource) =>
     resource.relations.map((relation) => ({ owner: resource.name, ...relation })),
   );
   return (
-    <section aria-label="Relations">
-      <Group mb="xs">
-        <Title order={2} size="h4">
-          Relations
-        </Title>
-      </Group>
+    <section aria-label="Relations" className="relations" tabIndex={0}>
       {rows.length === 0 ? (
         <Text>There are none.</Text>
       ) : (
-        <Table.ScrollContainer
-          minWidth={480}
-          type="native"
-          tabIndex={0}
-          role="region"
-          aria-label="Table of relations"
-        >
-          <Table verticalSpacing={4}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Resource</Table.Th>
-                <Table.Th>Relation</Table.Th>
-                <Table.Th>Kind</Table.Th>
-                <Table.Th>Leads to</Table.Th>
+        <Table verticalSpacing={6} stickyHeader>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Resource</Table.Th>
+              <Table.Th>Relation</Table.Th>
+              <Table.Th>Kind</Table.Th>
+              <Table.Th>Leads to</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map(({ owner, name, kind, targets }) => (
+              <Table.Tr key={`${owner} ${name}`}>
+                <Table.Td>
+                  <Anchor href={hashOf('schema', owner)}>{owner}</Anchor>
+                </Table.Td>
+                <Table.Td>{name}</Table.Td>
+                <Table.Td>{kind}</Table.Td>
+                <Table.Td>{targets.join(', ')}</Table.Td>
               </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map(({ owner, name, kind, targets }) => (
-                <Table.Tr key={`${owner} ${name}`}>
-                  <Table.Td>
-                    <Anchor href={hashOf('data', owner)}>{owner}</Anchor>
-                  </Table.Td>
-                  <Table.Td>{name}</Table.Td>
-                  <Table.Td>{kind}</Table.Td>
-                  <Table.Td>{targets.join(', ')}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+            ))}
+          </Table.Tbody>
+        </Table>
       )}
     </section>
   );

@@ -30,7 +30,12 @@ export function listGroups(
   if (refusal !== undefined) return fail(refusal);
   const api = isStreamed ? withExportLimits(servedApi.api) : servedApi.api;
   const key = `${resourceView.key}|groups|${query.planKey}`;
-  const compiled = servedApi.compiledGroups(key, () => planGroups(query, resourceView, api));
+  const { recording } = exchange.trace;
+  const compiled = servedApi.compiledGroups(key, () => {
+    recording?.beginPart('plan');
+    return planGroups(query, resourceView, api);
+  });
+  recording?.endPart('plan');
   if (!compiled.ok) return compiled;
   const { plan } = compiled.value;
   if (exchange.watching !== undefined) exchange.watching.compiled = compiled.value;

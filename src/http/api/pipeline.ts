@@ -114,7 +114,9 @@ function simulateNetwork(
   caller: Result<Caller>,
 ): Promise<ApiError | undefined> {
   trace.enter('network');
-  return transmission.delayOrFail(caller.ok ? caller.value : undefined);
+  const delayed = transmission.delayOrFail(caller.ok ? caller.value : undefined);
+  trace.isSimulated = transmission.hasEffect;
+  return delayed;
 }
 
 /** Continues after authentication. */

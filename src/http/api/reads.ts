@@ -48,9 +48,12 @@ export function listRecords(call: Call): MaybePromise<Result<Response>> {
   const mode = cursor === undefined ? '' : `cursor${cursorKey(cursor)}`;
   const key = `${resourceView.key}|list|${preferences.count}|${mode}${query.planKey}`;
   const version = call.view.version.number;
-  const compiled = servedApi.compiled(key, () =>
-    planList({ query, resourceView, version, preferences, cursor }, api),
-  );
+  const { recording } = exchange.trace;
+  const compiled = servedApi.compiled(key, () => {
+    recording?.beginPart('plan');
+    return planList({ query, resourceView, version, preferences, cursor }, api);
+  });
+  recording?.endPart('plan');
   if (!compiled.ok) return compiled;
   const { plan } = compiled.value;
   if (exchange.watching !== undefined) exchange.watching.compiled = compiled.value;
@@ -230,10 +233,17 @@ export function runRead(call: Call, requester = requesterOf(call)): RunRead {
 export function compiledOne(call: Call, query: Query): Result<CompiledRead> {
   const { resourceView, exchange } = call;
   const { servedApi } = exchange;
-  const plan = (): Result<ReadPlan> => planOne(query, resourceView, servedApi.api);
-  return query.planKey === ''
-    ? servedApi.compiledPlain(resourceView, plan)
-    : servedApi.compiled(`${resourceView.key}|one|${query.planKey}`, plan);
+  const { recording } = exchange.trace;
+  const plan = (): Result<ReadPlan> => {
+    recording?.beginPart('plan');
+    return planOne(query, resourceView, servedApi.api);
+  };
+  const compiled =
+    query.planKey === ''
+      ? servedApi.compiledPlain(resourceView, plan)
+      : servedApi.compiled(`${resourceView.key}|one|${query.planKey}`, plan);
+  recording?.endPart('plan');
+  return compiled;
 }
 
 /**

@@ -25,10 +25,10 @@ import type { Mode } from '../edge/edge.ts';
 import type { Workers } from '../server/workers.ts';
 import { isInAudience } from '../debug/audience.ts';
 
-/** How long requests are recorded after the last request of a dashboard page, in ms. */
+/** How long requests are recorded in `start` after the last request of a dashboard page, in ms. */
 const watchedFor = 60_000;
 /**
- * How many requests are recorded in a burst, and how many a second after it: enough for all requests of a front end, and
+ * How many requests are recorded in a burst in `start`, and how many a second after it: enough for all requests of a front end, and
  * next to no cost for a busy server.
  */
 const recordedAtOnce = 200;
@@ -103,8 +103,8 @@ export interface DashboardOptions {
 }
 
 /**
- * The data of the dashboard: latest requests and activity. Steps, statements and bodies are recorded only while a page is
- * open.
+ * The data of the dashboard: latest requests and activity. Steps, statements and bodies are recorded of every request in
+ * `dev`, and in `start` while a page is open.
  */
 export class Dashboard implements TraceReader {
   readonly token: string;
@@ -145,6 +145,8 @@ export class Dashboard implements TraceReader {
   }
 
   get wantsSteps(): boolean {
+    const { mode, api } = this.options;
+    if (mode === 'dev') return hasDashboard(api(), mode);
     if (this.watchedUntil === 0) return false;
     const now = this.options.clock();
     if (now >= this.watchedUntil) this.watchedUntil = 0;
@@ -173,7 +175,8 @@ export class Dashboard implements TraceReader {
       end.duration,
       this.options.databaseTime(),
     );
-    const isRecorded = trace.recording !== undefined && now < this.watchedUntil;
+    const isDev = this.options.mode === 'dev';
+    const isRecorded = trace.recording !== undefined && (isDev || now < this.watchedUntil);
     this.recent.add(trace, end, isRecorded);
     if (isRecorded) this.left -= 1;
   };

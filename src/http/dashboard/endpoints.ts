@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
 import { rowCounts } from '../../databases/tables.ts';
+import { ownTurn } from '../../lib/event-loop.ts';
 import { decide, type Caller } from '../../model/access.ts';
 import type { Version } from '../../model/api.ts';
 import { jsonResponse, streamResponse, type Response } from '../response/response.ts';
@@ -9,7 +10,7 @@ import { dashboardFile } from './files.ts';
 import { modelDocument } from './model.ts';
 import { networkDocument, readNetworkChange } from './network.ts';
 import { readEventId } from './news.ts';
-import type { RowCounts } from './wire.ts';
+import type { RequestDetail, RowCounts } from './wire.ts';
 import type { Exchange } from '../api/exchange.ts';
 import type { ServedApi } from '../server/served-api.ts';
 import { isInAudience, mayDebug, seesAll } from '../debug/audience.ts';
@@ -19,6 +20,8 @@ import { answerMethod, nothingAt } from '../api/router.ts';
 /** The most records that are counted, and how long counts are cached, in ms. */
 const countedRows = 100_000;
 const countsKept = 10_000;
+/** How many requests are told in one response. */
+const mostDetails = 50;
 
 /** The arguments of an endpoint. */
 interface Asked {
@@ -72,14 +75,31 @@ export async function answerDashboard(
 
 async function answerData(name: string, asked: Asked): Promise<Result<object>> {
   if (name.startsWith('requests/')) {
-    const id = name.slice('requests/'.length);
-    const request = await asked.dashboard.detail(id, limitedViewer(asked));
+    const ids = name.slice('requests/'.length).split(',');
+    const viewer = limitedViewer(asked);
+    if (ids.length > 1) return ok({ requests: await detailsOf(ids, asked.dashboard, viewer) });
+    const request = await asked.dashboard.detail(ids[0] ?? '', viewer);
     return request === undefined
       ? fail(apiError('RESOURCE_NOT_FOUND', 'This request is no longer kept'))
       : ok(request);
   }
   const endpoint = Object.hasOwn(endpoints, name) ? endpoints[name] : undefined;
   return endpoint === undefined ? fail(nothingAt(`${dashboardPath}/api/${name}`)) : endpoint(asked);
+}
+
+/** The details of several requests, without those that are no longer kept. */
+async function detailsOf(
+  ids: readonly string[],
+  dashboard: Dashboard,
+  viewer: LimitedViewer | undefined,
+): Promise<readonly RequestDetail[]> {
+  const found: RequestDetail[] = [];
+  for (const id of ids.slice(0, mostDetails)) {
+    const detail = await dashboard.detail(id, viewer);
+    if (detail !== undefined) found.push(detail);
+    await ownTurn();
+  }
+  return found;
 }
 
 /** The caller as a viewer of requests, if it does not see those of everyone. */
@@ -100,6 +120,7 @@ function answerEvents(asked: Asked): Result<Response> {
     caller: caller.name ?? null,
     mayChange: mayDebug(exchange, caller),
     processes: dashboard.processes,
+    hasSandboxes: exchange.servedApi.sandboxes !== undefined,
     isContinued: seen !== undefined,
     specification: dashboard.specification ?? null,
   };

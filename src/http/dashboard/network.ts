@@ -9,6 +9,8 @@ import type { SimulatedNetwork } from '../simulation/simulated-network.ts';
 
 /** The longest latency, in ms; as in `X-Simulate`. */
 const longestLatency = 60_000;
+/** How many statuses a change may name. */
+const mostErrors = 20;
 
 /** The current network settings: of the API and of each resource. */
 export function networkDocument(
@@ -29,8 +31,8 @@ export function networkDocument(
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Reads `{ "resource": name | null, "settings": { latency, errorRate, throttling } | null }`. `seed` and `errors`
- * stay as they are. INVALID_JSON, INVALID_BODY, or VALIDATION_FAILED with all problems.
+ * Reads `{ "resource": name | null, "settings": { latency, errorRate, errors, throttling } | null }`. `seed` stays as it
+ * is, and `errors` if it is not given. INVALID_JSON, INVALID_BODY, or VALIDATION_FAILED with all problems.
  */
 export function readNetworkChange(
   bytes: Buffer,
@@ -70,8 +72,8 @@ export function readNetworkChange(
 type Report = (field: string, message: string, broken: BrokenRule) => void;
 
 function readSettings(settings: Members, report: Report): NetworkSpecification {
-  only(settings, ['latency', 'errorRate', 'throttling'], 'settings.', report);
-  const { latency, errorRate, throttling } = settings;
+  only(settings, ['latency', 'errorRate', 'errors', 'throttling'], 'settings.', report);
+  const { latency, errorRate, errors, throttling } = settings;
   let read: NetworkSpecification = {};
   if (isGiven(latency)) {
     const { min, max } = isJsonObject(latency) ? latency : {};
@@ -89,6 +91,22 @@ function readSettings(settings: Members, report: Report): NetworkSpecification {
     if (isWithin(errorRate, 0, 1)) read = { ...read, errorRate };
     else
       report('settings.errorRate', 'is a number from 0 to 1', breaks('range', { min: 0, max: 1 }));
+  }
+  if (isGiven(errors)) {
+    const list = Array.isArray(errors) ? (errors as unknown[]) : [];
+    const told = list.flatMap((one) => {
+      const { status, weight = 1 } = isJsonObject(one) ? one : {};
+      const isStatus = isWithin(status, 400, 599) && Number.isInteger(status);
+      return isStatus && isWithin(weight, 0, 1e9) ? [{ status, weight }] : [];
+    });
+    if (told.length > 0 && told.length === list.length && list.length <= mostErrors)
+      read = { ...read, errors: told };
+    else
+      report(
+        'settings.errors',
+        `is a list of 1 to ${mostErrors} objects with a status from 400 to 599, and a weight of at least 0`,
+        breaks('range', { min: 400, max: 599 }),
+      );
   }
   if (isGiven(throttling)) {
     const { rate } = isJsonObject(throttling) ? throttling : {};

@@ -5,9 +5,10 @@ import { routeName } from '../../observability/events.ts';
 import type { KeptRequest, RequestRecord } from '../../observability/recent.ts';
 import { toldTime, type Recording } from '../../observability/recording.ts';
 import type { Mode } from '../edge/edge.ts';
-import type { RequestDetail, RequestRow, ShownBody } from './wire.ts';
+import type { ErrorCause, RequestDetail, RequestRow, ShownBody } from './wire.ts';
 import { splitUrl } from '../api/router.ts';
 import { redactionOf, type Redaction } from '../debug/redaction.ts';
+import { stackOf } from '../debug/stack.ts';
 
 /** What decides how much of a request is shown. */
 export interface Telling {
@@ -50,6 +51,10 @@ export function requestRow(request: KeptRequest, telling: Telling): RequestRow {
     client: request.client ?? null,
     statements: record?.recording.statements.length ?? null,
     databaseTime: record === undefined ? null : toldTime(record.recording.databaseTime),
+    size: request.size ?? null,
+    isSimulated: request.isSimulated,
+    sandbox: request.sandbox ?? null,
+    isOwn: request.isOwn,
   };
 }
 
@@ -59,7 +64,7 @@ export function requestDetail(
   telling: Telling,
   viewer?: LimitedViewer,
 ): RequestDetail {
-  const { url, size, failure, record } = request;
+  const { url, record } = request;
   const redaction = redactionOf(telling.api, telling.mode);
   const { showsValues } = redaction;
   return {
@@ -69,15 +74,28 @@ export function requestDetail(
     responseHeaders: redaction.headers(record?.responseHeaders ?? {}),
     tellsValues: showsValues,
     isRecorded: record !== undefined,
-    size: size ?? null,
+    isForgotten: record?.isForgotten === true,
     requestBody: showsValues ? requestBody(record?.requestBody, redaction) : null,
     responseBody: showsValues ? responseBody(record, redaction, url) : null,
-    failure:
-      telling.mode === 'dev' && viewer === undefined && failure instanceof Error
-        ? (failure.stack ?? failure.message)
-        : null,
+    causes: telling.mode === 'dev' && viewer === undefined ? causesOf(request) : [],
     ...(record === undefined ? {} : recorded(record.recording, sqlFor(request, viewer))),
   };
+}
+
+/** What the error of a request came from: what its response may not tell. */
+function causesOf({ failure, databaseError, ownCode }: KeptRequest): readonly ErrorCause[] {
+  const causes: ErrorCause[] = [];
+  const source = ownCode === undefined ? 'server' : 'own code';
+  const place = ownCode ?? null;
+  if (failure !== undefined) causes.push({ source, place, text: stackOf(failure) });
+  else if (ownCode !== undefined) causes.push({ source, place, text: '' });
+  if (databaseError !== undefined)
+    causes.push({ source: 'database', place: null, text: messageOf(databaseError) });
+  return causes;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** The SQL of a statement as a viewer may see it; null if it names something hidden. */
@@ -131,9 +149,9 @@ interface Span {
 }
 
 function recorded(
-  { begin, steps, statements }: Recording,
+  { begin, steps, statements, parts }: Recording,
   shown: (sql: string) => string | null,
-): Pick<RequestDetail, 'steps' | 'statementList'> {
+): Pick<RequestDetail, 'steps' | 'parts' | 'statementList'> {
   // Rounds ends, not durations, so that a statement stays within its step.
   const span = (part: { readonly begin: number; readonly end: number }): Span => {
     const from = toldTime(part.begin - begin);
@@ -141,6 +159,11 @@ function recorded(
   };
   return {
     steps: steps.map((step) => ({ stage: step.stage, ...span(step) })),
+    parts: parts.map((part) => ({
+      kind: part.kind,
+      stage: part.step?.stage ?? null,
+      ...span(part),
+    })),
     statementList: statements.map((statement) => ({
       sql: shown(statement.sql),
       stage: statement.step?.stage ?? null,

@@ -12,6 +12,7 @@ export interface Hello {
   readonly mayChange: boolean;
   /** The number of workers; the stream covers all of them. */
   readonly processes: number;
+  readonly hasSandboxes: boolean;
   /** Whether the following requests continue those that the page has. */
   readonly isContinued: boolean;
   /** Why the last saved file is not served; null if it is. */
@@ -35,6 +36,12 @@ export interface RequestRow {
   /** Null: it was not recorded. */
   readonly statements: number | null;
   readonly databaseTime: number | null;
+  /** The length of the response body in bytes. Null: it was streamed, or not recorded. */
+  readonly size: number | null;
+  readonly isSimulated: boolean;
+  readonly sandbox: string | null;
+  /** Whether a page of the dashboard has sent it. */
+  readonly isOwn: boolean;
 }
 
 export interface Step {
@@ -53,6 +60,23 @@ export interface RanStatement {
   readonly rows: number | null;
 }
 
+/** A part of a step that is no statement; times in ms. */
+export interface StepPart {
+  readonly kind: 'queue' | 'plan' | 'sandbox' | 'begin' | 'commit';
+  readonly stage: string | null;
+  readonly begin: number;
+  readonly duration: number;
+}
+
+/** What an error came from, in `dev`: own code, the database, or an error that no rule foresaw. */
+export interface ErrorCause {
+  readonly source: 'own code' | 'database' | 'server';
+  /** The function of own code. */
+  readonly place: string | null;
+  /** A message, with the stack if there is one. */
+  readonly text: string;
+}
+
 /** A body as redacted text, or why it is not shown. */
 export type ShownBody = { readonly text: string } | { readonly note: string };
 
@@ -64,11 +88,13 @@ export interface RequestDetail extends RequestRow {
   readonly responseHeaders: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly tellsValues: boolean;
   readonly isRecorded: boolean;
-  readonly size: number | null;
+  /** Whether a body that was sent is not kept: it is too long, or made room for newer ones. */
+  readonly isForgotten: boolean;
   /** Null: there was none, or it was not recorded. */
   readonly requestBody: ShownBody | null;
   readonly responseBody: ShownBody | null;
-  readonly failure: string | null;
+  readonly causes: readonly ErrorCause[];
+  readonly parts?: readonly StepPart[];
   readonly steps?: readonly Step[];
   readonly statementList?: readonly RanStatement[];
 }

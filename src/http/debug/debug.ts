@@ -14,6 +14,7 @@ import type { Recording, Step } from '../../observability/recording.ts';
 import { decide } from '../../model/access.ts';
 import type { Exchange, Watching } from '../api/exchange.ts';
 import { mayDebug, seesAll } from './audience.ts';
+import { stackOf } from './stack.ts';
 import { isInCursorMode } from '../api/reads.ts';
 import { operationOf } from '../api/router.ts';
 
@@ -210,11 +211,6 @@ function verboseMember(
       stack: thrown instanceof Error ? stackOf(thrown) : `${code}: ${message}${frames}`,
     },
   };
-}
-
-function stackOf(error: Error): string {
-  const stack = error.stack ?? error.message;
-  return error.cause instanceof Error ? `${stack}\nCaused by: ${stackOf(error.cause)}` : stack;
 }
 
 /**

@@ -112,7 +112,7 @@ export class Observer {
     const duration = now - trace.begin;
     this.metrics.ended(trace, status, code, duration);
     if (this.readers.length === 0) return;
-    trace.recording?.finish(now);
+    trace.recording?.sent(now);
     const end = {
       status,
       code,

@@ -73,10 +73,14 @@ export async function enterSandbox(exchange: Exchange, name: string): Promise<Re
       refusal('only "plinth dev" on SQLite has sandboxes; send this to it, or leave it out'),
     );
   if (!names.test(name)) return fail(refusal(nameRule));
+  const { recording } = exchange.trace;
+  recording?.beginPart('sandbox');
   const entered = await sandboxes.enter(name);
+  recording?.endPart('sandbox');
   if (!entered.ok) return entered;
   const { database, keys, leave } = entered.value;
   exchange.onEnd(leave);
+  exchange.trace.sandbox = name;
   return ok({ ...exchange, database: seenBy(database, exchange), keys });
 }
 

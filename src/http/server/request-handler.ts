@@ -7,7 +7,7 @@ import type { ClockAndIds } from '../../query/write/defaults.ts';
 import { compressed } from '../response/compression.ts';
 import { respondError } from '../response/error.ts';
 import { isWhole, type Response, type StreamedBody } from '../response/response.ts';
-import { after, unless, type MaybePromise } from '../../lib/maybe-promise.ts';
+import { unless, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { RequestStart, Trace } from '../../observability/events.ts';
 import type { Dashboard } from '../dashboard/dashboard.ts';
 import type { AdmittedRequest, Edge, Mode } from '../edge/edge.ts';
@@ -111,6 +111,7 @@ export class RequestHandler {
       // Always after a tick: requests that were read together are all parsed before the first is answered.
       const handled = await this.respond(incoming, observed, entry, admitted);
       admitted.leave();
+      observed.trace.enter('send');
       answered =
         incoming.method === 'OPTIONS'
           ? edge.preflight(handled, transport.headers, incoming.requestId)
@@ -251,7 +252,16 @@ export class RequestHandler {
     };
     const waits = !isExempt && !bodied.has(method);
     return unless(
-      () => after(waits ? admitted.enter() : undefined, begin),
+      () => {
+        const queued = waits ? admitted.enter() : undefined;
+        if (queued === undefined) return begin(undefined);
+        const { recording } = observed.trace;
+        recording?.beginPart('queue');
+        return queued.then((late) => {
+          recording?.endPart('queue');
+          return begin(late);
+        });
+      },
       (error) => respondError(failed(error), shownPath(incoming), requestId),
     );
   }

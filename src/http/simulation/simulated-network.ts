@@ -166,6 +166,12 @@ export class Transmission {
     return apiError('SIMULATED_ERROR', 'The simulated network has failed this request', { status });
   }
 
+  /** Whether it changes anything of the request; known with the caller. */
+  get hasEffect(): boolean {
+    const { latency, errors, rate } = this.conditions;
+    return (latency?.wait ?? 0) > 0 || errors?.status !== undefined || rate !== undefined;
+  }
+
   /** What was done to the request, for a response of `originalSize` bytes. */
   report(originalSize: number): NetworkReport {
     const { latency, errors, rate } = this.conditions;

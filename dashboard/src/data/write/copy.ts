@@ -1,5 +1,5 @@
 import type { Model, ResourceInfo } from '../../../../src/http/dashboard/wire-model.ts';
-import { asCurl } from '../../requests/commands.ts';
+import { asCurl } from '../../requests/copy/commands.ts';
 import type { CopyFormat } from '../grid/GridMenu.tsx';
 import { memberOf, type ApiRecord } from '../record/draft.ts';
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import type { RequestDetail } from '../../../src/http/dashboard/wire.ts';
-import { askDashboard } from '../api.ts';
+import type { RequestDetail } from '../../../../src/http/dashboard/wire.ts';
+import { askDashboard } from '../../api.ts';
 
 /** All that is known of one request; it does not change any more. */
 export function useRequest(id: string) {

@@ -1,5 +1,5 @@
-import type { RequestDetail } from '../../../src/http/dashboard/wire.ts';
-import { urlOf } from './rows.ts';
+import type { RequestDetail } from '../../../../src/http/dashboard/wire.ts';
+import { urlOf } from '../list/rows.ts';
 
 /** What a command has to send. */
 export type Sendable = Pick<
@@ -20,6 +20,8 @@ const own = new Set([
   'transfer-encoding',
   'expect',
   'upgrade',
+  // It marks requests of the dashboard.
+  'x-dashboard',
 ]);
 
 function headersOf({ requestHeaders }: Sendable): readonly (readonly [string, string])[] {
@@ -41,14 +43,17 @@ export function bodyText({ requestBody }: Sendable): string | undefined {
 }
 
 /** Whether it was only counted and is a write, whose headers and body nobody knows. */
-export function isForgotten({ method, isRecorded }: RequestDetail): boolean {
+export function isUnknown({ method, isRecorded }: RequestDetail): boolean {
   return !isRecorded && method !== 'GET' && method !== 'HEAD';
 }
 
 /** Whether something of it is not told, so that what is sent again would be another request. */
 export function isWithheld(request: RequestDetail): boolean {
   const { requestBody, query } = request;
-  if (!request.tellsValues || isForgotten(request)) return true;
+  if (!request.tellsValues || isUnknown(request)) return true;
+  // A body that was sent, and is no longer kept.
+  if (requestBody === null && Number(request.requestHeaders['content-length'] ?? 0) > 0)
+    return true;
   if (requestBody !== null && 'note' in requestBody) return true;
   return `${query} ${bodyText(request) ?? ''}`.includes('[redacted]');
 }
