@@ -254,13 +254,13 @@ function Existing(props: ExistingProps): JSX.Element {
           }}
         />
       ) : null}
-      <Tabs defaultValue="fields" className="record-tabs" keepMounted>
+      <Tabs defaultValue="fields" className="record-tabs" keepMounted={false}>
         <Tabs.List px="sm">
           <Tabs.Tab value="fields">Fields</Tabs.Tab>
           {related.length === 0 ? null : <Tabs.Tab value="related">Related</Tabs.Tab>}
           <Tabs.Tab value="json">JSON</Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value="fields" className="record-panel">
+        <Tabs.Panel value="fields" className="record-panel" keepMounted>
           {may('update') ? (
             <RecordForm
               model={model}
