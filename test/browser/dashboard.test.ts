@@ -150,7 +150,6 @@ test('light and dark are chosen, and stay', async () => {
 test('what is opened is in the URL: it is there again after a reload, and gone when one goes back', async () => {
   const api = await serving();
   const page = await opening(api, '#/data/products?sort=price');
-  const dialog = page.getByRole('dialog');
   const panel = page.getByRole('complementary');
   const name = panel.getByRole('textbox', { name: 'name', exact: true });
   const hash = (text: string) =>
