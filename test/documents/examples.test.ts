@@ -39,13 +39,9 @@ async function installed(example: string): Promise<string> {
 }
 
 /** The first group of a pattern in what a program prints. */
-async function printed({ out, err, ended }: Running, pattern: RegExp): Promise<string> {
-  let hasEnded = false;
-  void ended.then(() => {
-    hasEnded = true;
-  });
+async function printed({ out, err, child }: Running, pattern: RegExp): Promise<string> {
   const found = (): string | undefined => pattern.exec(out())?.[1];
-  while (found() === undefined && !hasEnded)
+  while (found() === undefined && child.exitCode === null)
     await new Promise((done) => {
       setTimeout(done, 50);
     });
