@@ -135,6 +135,8 @@ export class Generator {
   private readonly context: RowContext;
   private readonly made = new Map<Resource, ResourceRows>();
   private readonly counts = new Map<Resource, number | 'open'>();
+  /** How many resources are being counted: the records of one may depend on those of another. */
+  private counting = 0;
   /** Stored records that keys lead to, instead of generated ones. */
   private readonly known = new Map<Resource, KeyTargets>();
 
@@ -158,6 +160,7 @@ export class Generator {
       seed: this.settings.seed,
       resources: () => api.resources.values(),
       countOf: (resource) => this.countOf(resource),
+      isCounting: () => this.counting > 0,
       keyTargets: (resource, from) =>
         (resource === from ? undefined : this.known.get(resource)) ?? this.rowTargets(resource),
       isGrouped: (resource) => this.isGrouped(resource),
@@ -200,11 +203,13 @@ export class Generator {
     }
     if (known !== undefined) return known;
     this.counts.set(resource, 'open');
+    this.counting += 1;
     try {
       const count = this.count(resource);
       this.counts.set(resource, count);
       return count;
     } finally {
+      this.counting -= 1;
       if (this.counts.get(resource) === 'open') this.counts.delete(resource);
     }
   }

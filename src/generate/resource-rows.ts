@@ -32,6 +32,7 @@ export interface RowContext extends FieldContext {
   readonly resources: () => Iterable<Resource>;
   /** How many rows a resource has. */
   readonly countOf: (resource: Resource) => number;
+  readonly isCounting: () => boolean;
   readonly keyTargets: (resource: Resource, from: Resource) => KeyTargets;
   /** Whether rows are counted by `per`, and no count overrides it. */
   readonly isGrouped: (resource: Resource) => boolean;
@@ -47,7 +48,16 @@ const nullKeys = 0.1;
 type Make = (row: RowValues) => JsonValue;
 type PlaceOf = (row: RowValues) => number | null;
 /** The row that a row belongs to by one of its keys. */
-type OwnerOf = (row: RowValues) => RowValues | undefined;
+/** A record that a row belongs to. */
+interface Owner {
+  readonly rows: ResourceRows;
+  readonly number: number;
+}
+
+type OwnerOf = (row: RowValues) => Owner | undefined;
+
+/** Of how many rows of a resource the moments of creation are remembered. */
+const mostRemembered = 2_000;
 
 /** Generates the rows of one resource. */
 export class ResourceRows {
@@ -72,6 +82,7 @@ export class ResourceRows {
   private readonly sureCapacities: (() => number)[] = [];
   private readonly groupCaps: (() => number)[] = [];
   private grouping: Groups | undefined;
+  private readonly created = new Map<number, number>();
   /** The key to the records that `per` counts rows by. */
   readonly perKey: Field | undefined;
   /** The records that were stored before. */
@@ -173,6 +184,7 @@ export class ResourceRows {
   /** Forgets what followed from the numbers of other records. */
   forget(): void {
     this.grouping = undefined;
+    this.created.clear();
     for (const distinct of this.distinct) distinct.avoid(undefined, 0);
   }
 
@@ -210,10 +222,25 @@ export class ResourceRows {
     let latest = -Infinity;
     for (const ownerOf of this.ownerList) {
       const owner = ownerOf(row);
-      const created = owner && unlessProblem(() => createdAt(owner));
+      const created = owner && unlessProblem(() => owner.rows.createdOf(owner.number));
       if (created !== undefined && created > latest) latest = created;
     }
     return latest;
+  }
+
+  /**
+   * When a row was created. It is remembered: each row asks for that of all that it belongs to, and these for theirs, so
+   * fifty resources in a ring took minutes.
+   */
+  createdOf(number: number): number {
+    const known = this.created.get(number);
+    if (known !== undefined) return known;
+    const created = createdAt(this.row(number));
+    // What is drawn while records are counted may come out otherwise later.
+    if (this.context.isCounting()) return created;
+    if (this.created.size >= mostRemembered) this.created.clear();
+    this.created.set(number, created);
+    return created;
   }
 
   /**
@@ -224,10 +251,10 @@ export class ResourceRows {
     const { resource, context, momentLists } = this;
     const isDrawn = (field: Field): boolean =>
       this.fieldGenerators.get(field)?.custom === undefined && !momentLists.has(field);
-    const rowOf = (target: Resource, value: JsonValue, row: RowValues): RowValues | undefined => {
+    const rowOf = (target: Resource, value: JsonValue, row: RowValues): Owner | undefined => {
       const number = value === null ? undefined : rowOfId(target, value, context.seed);
       const isLater = target === resource && (number ?? 0) >= row.number;
-      return number === undefined || isLater ? undefined : context.rowsOf(target).row(number);
+      return number === undefined || isLater ? undefined : { rows: context.rowsOf(target), number };
     };
     const isOwner = (target: Resource): boolean =>
       hasCreation(target) && (target === resource || context.isBefore(target, resource));

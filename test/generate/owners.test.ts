@@ -142,3 +142,17 @@ describe('`generate: { until }`', () => {
       expect(time(createdAt)).toBeLessThan(Date.parse('2026-01-01'));
   });
 });
+
+test('each record asks once for those that it belongs to, however many resources refer to each other', async () => {
+  const next = (index: number): string => `r${index % 100}s`;
+  const resources = Array.from(
+    { length: 100 },
+    (_, index) => `  r${index}s:
+    timestamps: true
+    fields:
+      firstId: { type: integer, reference: ${next(index + 1)}.id }
+      secondId: { type: integer, reference: ${next(index + 7)}.id }`,
+  );
+  const made = await generated(`resources:\n${resources.join('\n')}`);
+  expect(made['r0s']?.length).toBeGreaterThan(0);
+});

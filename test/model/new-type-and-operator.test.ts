@@ -224,7 +224,8 @@ describe('a new type', () => {
     const view = fullView(api, version);
     const document = JSON.stringify(openApiDocument(view));
     expect(document).toContain(`"shade":{"type":["string","null"],"pattern":"${pattern}"}`);
-    expect(document).toContain('`shade` ends with, case-insensitive.');
+    expect(document).toContain('iendsWith` ends with, case-insensitive.');
+    expect(document).toContain('"shade_iendsWith":');
     const client = clientSource(view);
     expect(client).toContain('shade: string | null;');
     expect(client).toMatch(/Extract<T\[N\]\[1\], 'like' [^>]*'iendsWith'>/u);
