@@ -18,7 +18,7 @@ let cached: readonly string[];
 
 beforeAll(async () => {
   [tarball, cached] = await Promise.all([packPlinth(folder), fromCache(folder)]);
-});
+}, 600_000);
 
 /** Copies an example, installs what it names, with the packed Plinth, and gives its folder. */
 async function installed(example: string): Promise<string> {
