@@ -9,6 +9,8 @@ import {
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { openSpotlight } from '@mantine/spotlight';
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useState, type JSX } from 'react';
 import type { Hello } from '../../src/http/dashboard/wire.ts';
@@ -88,6 +90,13 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
     const timer = setTimeout(() => setPainted(true), afterPaint);
     return () => clearTimeout(timer);
   }, [model.data]);
+  /** Opens the palette, once it is there. */
+  const openPalette = (): void => {
+    setPainted(true);
+    openSpotlight();
+  };
+  // Also from within an input, which is where one mostly is.
+  useHotkeys([['mod+K', openPalette]], []);
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light');
   const toggle = (): void => setColorScheme(scheme === 'dark' ? 'light' : 'dark');
@@ -139,6 +148,7 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
         isOpen={isMenuOpen}
         isDark={scheme === 'dark'}
         toggleScheme={toggle}
+        openPalette={openPalette}
         leave={leave}
       />
       <main

@@ -31,9 +31,7 @@ export function Palette({ views, resources, toggleScheme }: Props): JSX.Element 
         { group: 'Views', actions: [...views.map(actionOf), theme] },
         { group: 'Resources', actions: resources.map(actionOf) },
       ]}
-      shortcut="mod + K"
-      // Also from within an input, which is where one mostly is.
-      tagsToIgnore={[]}
+      shortcut={null}
       nothingFound="Nothing found"
       searchProps={{ placeholder: 'Go to…', 'aria-label': 'Go to' }}
       attributes={{ content: { 'aria-label': 'Go to' } }}

@@ -1,5 +1,4 @@
 import { ActionIcon, Kbd, TextInput, Tooltip, UnstyledButton } from '@mantine/core';
-import { openSpotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { BookOpen, LogOut, Moon, Search, Sun } from 'lucide-react';
 import { useState, type JSX } from 'react';
@@ -19,6 +18,7 @@ interface Props {
   readonly isOpen: boolean;
   readonly isDark: boolean;
   readonly toggleScheme: () => void;
+  readonly openPalette: () => void;
   readonly leave: () => void;
 }
 
@@ -27,7 +27,7 @@ const seenAtOnce = 14;
 
 /** The resources with their counts, and the other views. */
 export function Sidebar(props: Props): JSX.Element {
-  const { model, session, route, isOpen, isDark, toggleScheme, leave } = props;
+  const { model, session, route, isOpen, isDark, toggleScheme, openPalette, leave } = props;
   const { data: counts } = useQuery({
     queryKey: ['rows'],
     queryFn: () => askDashboard<RowCounts>('rows'),
@@ -48,7 +48,7 @@ export function Sidebar(props: Props): JSX.Element {
         <strong className="name">{model?.name ?? 'API'}</strong>
         <span className="mode">{session.mode}</span>
       </div>
-      <UnstyledButton className="goto" onClick={openSpotlight}>
+      <UnstyledButton className="goto" onClick={openPalette}>
         <Search size={14} aria-hidden />
         <span>Go to…</span>
         <Kbd size="xs">Ctrl K</Kbd>

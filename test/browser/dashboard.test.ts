@@ -103,7 +103,7 @@ test('the overview shows what the server counts, and how many records there are'
     .waitFor();
   await page.getByRole('link', { name: '1 and 0' }).click();
   await page.getByText(/^1 of \d+ requests\.$/u).waitFor();
-  await page.getByRole('checkbox', { name: 'Errors', checked: true }).waitFor();
+  expect(await page.getByRole('checkbox', { name: 'Errors' }).isChecked()).toBe(true);
   await page.getByRole('link', { name: /nothing=1/u }).waitFor();
 });
 
