@@ -274,7 +274,8 @@ describe('the network', () => {
   test('is changed by number, for one resource alone; every view says so', async () => {
     const api = await serving();
     const page = await opening(api, '#/network');
-    await page.getByRole('link', { name: 'makers' }).last().click();
+    const lines = page.getByRole('navigation', { name: 'Resources of the network' });
+    await lines.getByRole('link', { name: 'makers' }).click();
     const form = page.getByRole('region', { name: 'makers' });
     const set = async (name: string, value: string): Promise<void> => {
       await form.getByLabel(name, { exact: true }).fill(value);
