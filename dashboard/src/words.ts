@@ -11,6 +11,14 @@ export function milliseconds(value: number): string {
   return value.toFixed(value >= 10 ? 1 : 2);
 }
 
+/** A time of day, always as wide. */
+export const clock = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+
 /** A length in bytes as a person reads it: `300 B`, `1.2 kB`. */
 export function byteText(value: number): string {
   if (value < 1_000) return `${value} B`;

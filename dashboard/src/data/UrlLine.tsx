@@ -63,6 +63,7 @@ export function UrlLine({ url, request, isFetching, send, changed }: Props): JSX
           >
             <Group gap={6} align="start" py={6}>
               <TextInput
+                size="xs"
                 aria-label="URL"
                 value={text}
                 onChange={(event) => setText(event.currentTarget.value)}
@@ -71,7 +72,9 @@ export function UrlLine({ url, request, isFetching, send, changed }: Props): JSX
                 classNames={{ input: 'mono' }}
                 style={{ flex: '1 1 280px' }}
               />
-              <Button type="submit">Send</Button>
+              <Button size="xs" type="submit">
+                Send
+              </Button>
               <Suspense>
                 {model === undefined ? null : <CopyCommands request={request} model={model} />}
               </Suspense>

@@ -10,7 +10,7 @@ import { askDashboard } from '../api.ts';
 import type { ViewProps } from '../view.ts';
 import { useLive } from '../live/live.ts';
 import { hashOf } from '../route.ts';
-import { figure } from '../words.ts';
+import { clock, figure } from '../words.ts';
 import { Development, MissingIndexes, Resources, SlowestRequests } from './Panels.tsx';
 
 /** How long a span of activity is, in ms. */
@@ -28,7 +28,7 @@ export function Overview({ model, session }: ViewProps): JSX.Element {
   const last = spans.at(-1)?.number ?? 0;
   const now = Date.now();
   const points = spans.map((point) => ({
-    time: new Date(now - (last - point.number) * spanLength).toLocaleTimeString(),
+    time: clock.format(now - (last - point.number) * spanLength),
     'Requests/s': rounded(point.requests / point.seconds),
     p50: point.p50 === undefined ? null : rounded(point.p50),
     p95: point.p95 === undefined ? null : rounded(point.p95),
@@ -65,9 +65,7 @@ export function Overview({ model, session }: ViewProps): JSX.Element {
     tickLine: 'xy',
     strokeDasharray: '0',
     strokeWidth: 1.5,
-  } as const;
-  const axis = {
-    xAxisProps: { minTickGap: 40, interval: 'equidistantPreserveStart' },
+    xAxisProps: { minTickGap: 32, interval: 'equidistantPreserveStart' },
     yAxisProps: { width: 44, tickCount: 5 },
   } as const;
   return (
@@ -91,56 +89,44 @@ export function Overview({ model, session }: ViewProps): JSX.Element {
         </Alert>
       ) : null}
       <div className="panels">
-        <Figure title="Requests per second">
-          {(named) => (
-            <AreaChart
-              {...common}
-              {...axis}
-              areaChartProps={named}
-              series={[{ name: 'Requests/s', color: 'var(--focus)' }]}
-            />
-          )}
+        <Figure
+          title="Requests per second"
+          series={[{ name: 'Requests/s', color: 'var(--focus)' }]}
+        >
+          {(series, chart) => <AreaChart {...common} series={series} areaChartProps={chart} />}
         </Figure>
-        <Figure title="Latency (ms)">
-          {(named) => (
+        <Figure
+          title="Latency (ms)"
+          series={[
+            { name: 'p50', color: 'var(--focus)' },
+            { name: 'p95', color: 'var(--series-warm)' },
+          ]}
+        >
+          {(series, chart) => (
             <LineChart
               {...common}
-              {...axis}
-              lineChartProps={named}
-              withLegend
+              series={series}
+              lineChartProps={chart}
               connectNulls
               withDots
               dotProps={{ r: 2 }}
-              series={[
-                { name: 'p50', color: 'var(--focus)' },
-                { name: 'p95', color: 'var(--series-warm)' },
-              ]}
             />
           )}
         </Figure>
-        <Figure title="Errors per second">
-          {(named) => (
-            <LineChart
-              {...common}
-              {...axis}
-              lineChartProps={named}
-              withLegend
-              series={[
-                { name: '4xx/s', color: 'var(--series-warm)' },
-                { name: '5xx/s', color: 'var(--series-hot)' },
-              ]}
-            />
-          )}
+        <Figure
+          title="Errors per second"
+          series={[
+            { name: '4xx/s', color: 'var(--series-warm)' },
+            { name: '5xx/s', color: 'var(--series-hot)' },
+          ]}
+        >
+          {(series, chart) => <LineChart {...common} series={series} lineChartProps={chart} />}
         </Figure>
-        <Figure title="Time in the database (ms per second)">
-          {(named) => (
-            <AreaChart
-              {...common}
-              {...axis}
-              areaChartProps={named}
-              series={[{ name: 'Database ms/s', color: 'var(--sql)' }]}
-            />
-          )}
+        <Figure
+          title="Time in the database (ms per second)"
+          series={[{ name: 'Database ms/s', color: 'var(--sql)' }]}
+        >
+          {(series, chart) => <AreaChart {...common} series={series} areaChartProps={chart} />}
         </Figure>
         <SlowestRequests />
         <div className="stack">
@@ -153,17 +139,41 @@ export function Overview({ model, session }: ViewProps): JSX.Element {
   );
 }
 
-interface FigureProps {
-  readonly title: string;
-  /** A chart, with the name that its curves have where arrow keys lead along them. */
-  readonly children: (named: { readonly title: string }) => JSX.Element;
+interface Series {
+  readonly name: string;
+  readonly color: string;
 }
 
-function Figure({ title, children }: FigureProps): JSX.Element {
+interface FigureProps {
+  readonly title: string;
+  readonly series: Series[];
+  /** A chart, with the name that its curves have where arrow keys lead along them. */
+  readonly children: (series: Series[], chart: ChartProps) => JSX.Element;
+}
+
+interface ChartProps {
+  readonly title: string;
+  readonly margin: { readonly top: number; readonly right: number };
+}
+
+/** A chart below its title, with a legend if it has several curves. */
+function Figure({ title, series, children }: FigureProps): JSX.Element {
   return (
     <figure className="panel" aria-label={title}>
-      <h2>{title}</h2>
-      {children({ title })}
+      <div className="figure-head">
+        <h2>{title}</h2>
+        {series.length < 2 ? null : (
+          <ul className="legend">
+            {series.map(({ name, color }) => (
+              <li key={name}>
+                <i style={{ background: color }} />
+                {name}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      {children(series, { title, margin: { top: 8, right: 12 } })}
     </figure>
   );
 }

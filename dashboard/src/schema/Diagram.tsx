@@ -42,7 +42,7 @@ type LineEdge = Edge<LineData, 'relation'>;
 const nodeTypes = { resource: memo(BoxView) };
 const edgeTypes = { relation: memo(LineView) };
 /** So many are seen at once anyway. */
-const fewBoxes = 9;
+const fewBoxes = 20;
 /** Smaller, nobody can read what stands at the lines. */
 const readableZoom = 0.55;
 

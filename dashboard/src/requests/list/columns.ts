@@ -1,5 +1,5 @@
 import type { RequestRow } from '../../../../src/http/dashboard/wire.ts';
-import { byteText, milliseconds, visible } from '../../words.ts';
+import { byteText, clock, milliseconds, visible } from '../../words.ts';
 import { shownUrl, urlOf } from './rows.ts';
 
 /** What a request is beside its columns. */
@@ -30,13 +30,6 @@ export interface Column {
   /** What a filter asks of a text: the whole value, or a part of it. */
   readonly isPart?: true;
 }
-
-const clock = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-});
 
 export const columns = {
   time: {
