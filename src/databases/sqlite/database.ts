@@ -66,6 +66,8 @@ export interface SqliteOptions {
   readonly memory?: number;
   /** Reader processes that several files share, with a deadline of their own. Absent: the file gets its own. */
   readonly readers?: ReaderProcesses;
+  /** Takes lines for the log. */
+  readonly report?: (line: string) => void;
 }
 
 /**
@@ -158,7 +160,7 @@ export class SqliteDatabase implements Database {
     const deadline = options.statementTimeout ?? databaseDefaults.statementTimeout;
     this.sharesProcesses = options.readers !== undefined;
     this.processes = options.readers ?? new ReaderProcesses(file, deadline, options.memory);
-    this.searches = new SearchIndexes(this.writer.driver);
+    this.searches = new SearchIndexes(this.writer.driver, (line) => options.report?.(line));
     this.queue = new WriteQueue(this.writer.driver, this.transaction(), {
       onBegin: () => this.openFile.check(),
       onBegun: () => this.served.check(this.writer, true),

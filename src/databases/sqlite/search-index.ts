@@ -16,6 +16,9 @@ const keysTable = (name: string): string => quote(`${name}_keys`);
 const triggerNames = (name: string): readonly string[] =>
   ['insert', 'update', 'delete'].map((event) => `${name}_${event}`);
 
+/** The other names of an integer primary key. */
+const rowidNames: readonly string[] = ['rowid', '_rowid_', 'oid'];
+
 /** How a search is restricted to rows that the index finds. */
 export const indexedSearch: NonNullable<SqlSyntax['indexedSearch']> = (
   resource,
@@ -55,6 +58,8 @@ function makeStatements(table: string, schema: SearchSchema): readonly string[] 
   const mark = (row: 'NEW' | 'OLD', where = ''): string =>
     `INSERT INTO ${stale} (id) SELECT ${row}.${quote(id)} WHERE NOT EXISTS (SELECT 1 FROM ${stale} WHERE id = ${row}.${quote(id)})${where};`;
   const isChanged = [id, ...columns].map((one) => `OLD.${quote(one)} IS NOT NEW.${quote(one)}`);
+  // SQLite goes by the name that a statement writes.
+  const updated = [id, ...(isInteger ? rowidNames : []), ...columns];
   const parts = columns.map((_, place) => `c${place}`).join(', ');
   return [
     `CREATE VIRTUAL TABLE ${quote(name)} USING fts5(${parts}, content='', contentless_delete=1, tokenize='trigram case_sensitive 1')`,
@@ -63,7 +68,7 @@ function makeStatements(table: string, schema: SearchSchema): readonly string[] 
       ? []
       : [`CREATE TABLE ${keysTable(name)} (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE)`]),
     `CREATE TRIGGER ${insert} AFTER INSERT ON ${own} BEGIN ${mark('NEW')} END`,
-    `CREATE TRIGGER ${update} AFTER UPDATE OF ${[id, ...columns].map(quote).join(', ')} ON ${own} WHEN ${isChanged.join(' OR ')}` +
+    `CREATE TRIGGER ${update} AFTER UPDATE OF ${updated.map(quote).join(', ')} ON ${own} WHEN ${isChanged.join(' OR ')}` +
       ` BEGIN ${mark('NEW')} ${mark('OLD')} END`,
     `CREATE TRIGGER ${remove} AFTER DELETE ON ${own} BEGIN ${mark('OLD')} END`,
     `INSERT INTO ${stale} (id) SELECT ${quote(id)} FROM ${own}`,
@@ -92,10 +97,12 @@ export function searchIndexes(driver: Driver.Database): readonly FoundSearchInde
     .filter(({ sql }) => sql.startsWith('CREATE VIRTUAL TABLE'))
     .map(({ name }) => {
       const triggers = triggerNames(name).map((trigger) => named.get(trigger));
+      const stale = named.get(`${name}_stale`);
+      const hasKeys = stale?.sql.endsWith('WITHOUT ROWID') !== true || named.has(`${name}_keys`);
       return {
         name,
         table: triggers.find((one) => one !== undefined)?.tbl_name,
-        isWhole: !triggers.includes(undefined) && named.has(`${name}_stale`),
+        isWhole: !triggers.includes(undefined) && stale !== undefined && hasKeys,
       };
     });
 }
@@ -110,8 +117,9 @@ const longest = 20;
 
 /** Keeps one search index. */
 class SearchIndex {
-  private readonly next: Driver.Statement<[], string>;
-  private readonly steps: readonly Driver.Statement<[{ ids: string }]>[];
+  readonly table: string;
+  private readonly any: Driver.Statement<[], number>;
+  private readonly steps: readonly Driver.Statement<[]>[];
   private readonly merging: Driver.Statement<[{ pages: number }]>;
   private readonly changes: Driver.Statement<[], number>;
   /** How many rows were indexed since the last merge. */
@@ -120,49 +128,51 @@ class SearchIndex {
 
   constructor(driver: Driver.Database, table: string, schema: SearchSchema) {
     const { name, columns, id, isInteger } = schema;
+    this.table = table;
     const [index, own, stale, keys] = [
       quote(name),
       quote(table),
       staleTable(name),
       keysTable(name),
     ];
-    const ids = 'SELECT value FROM json_each(:ids)';
+    // The ids stay in SQL: those of other programs may be texts that JavaScript cannot hold.
+    const ids = `SELECT id FROM ${stale} ORDER BY id LIMIT ${portion}`;
     const isThere = `SELECT 1 FROM ${own} AS t WHERE t.${quote(id)}`;
     const folded = columns.map((column) => `${indexedFunction}(t.${quote(column)})`).join(', ');
     const parts = columns.map((_, place) => `c${place}`).join(', ');
     const insert = `INSERT OR REPLACE INTO ${index} (rowid, ${parts})`;
     const steps = isInteger
       ? [
-          `DELETE FROM ${index} WHERE rowid IN (${ids}) AND NOT EXISTS (${isThere} = rowid)`,
+          `DELETE FROM ${index} WHERE rowid IN (${ids}) AND NOT EXISTS (${isThere} = ${index}.rowid)`,
           `${insert} SELECT t.${quote(id)}, ${folded} FROM ${own} AS t WHERE t.${quote(id)} IN (${ids})`,
         ]
       : [
-          `INSERT INTO ${keys} (id) SELECT value FROM json_each(:ids) WHERE value NOT IN (SELECT id FROM ${keys})`,
+          `INSERT INTO ${keys} (id) SELECT id FROM (${ids}) WHERE id NOT IN (SELECT id FROM ${keys})`,
           `DELETE FROM ${index} WHERE rowid IN (SELECT n FROM ${keys} AS k WHERE id IN (${ids}) AND NOT EXISTS (${isThere} = k.id))`,
           `DELETE FROM ${keys} AS k WHERE id IN (${ids}) AND NOT EXISTS (${isThere} = k.id)`,
           `${insert} SELECT k.n, ${folded} FROM ${own} AS t JOIN ${keys} AS k ON k.id = t.${quote(id)} WHERE t.${quote(id)} IN (${ids})`,
         ];
-    this.next = driver
-      .prepare<[], string>(
-        `SELECT json_group_array(id) FROM (SELECT id FROM ${stale} LIMIT ${portion})`,
-      )
-      .pluck();
+    this.any = driver.prepare<[], number>(`SELECT EXISTS (SELECT 1 FROM ${stale})`).pluck();
     this.merging = driver.prepare(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', :pages)`);
     this.changes = driver.prepare<[], number>('SELECT total_changes()').pluck();
     this.steps = [...steps, `DELETE FROM ${stale} WHERE id IN (${ids})`].map((sql) =>
-      driver.prepare<[{ ids: string }]>(sql),
+      driver.prepare<[]>(sql),
     );
   }
 
   get isStale(): boolean {
-    return this.next.get() !== '[]';
+    return this.any.get() === 1;
+  }
+
+  /** Whether `keep` has anything to do. */
+  get isToKeep(): boolean {
+    return this.unmerged >= worthMerging || this.isStale;
   }
 
   /** Indexes some stale rows, or does a part of what is left to do then; returns whether there was anything. */
   keep(): boolean {
-    const ids = this.next.get() ?? '[]';
-    if (ids === '[]') return this.merge();
-    for (const step of this.steps) step.run({ ids });
+    if (!this.isStale) return this.merge();
+    for (const step of this.steps) step.run();
     this.unmerged += portion;
     return true;
   }
@@ -179,18 +189,27 @@ class SearchIndex {
   }
 }
 
+/** How long an index is left alone after a failure, in ms: each write would fail in the same way. */
+const rest = 60_000;
+
 /** Keeps the search indexes of a database, within transactions of others. */
 export class SearchIndexes {
   private readonly driver: Driver.Database;
+  private readonly report: (line: string) => void;
   private indexes: readonly SearchIndex[] = [];
+  /** The indexes that failed, each with the time until which it is left alone, on the clock of `performance.now()`. */
+  private readonly resting = new Map<SearchIndex, number>();
 
-  constructor(driver: Driver.Database) {
+  /** `report` takes a line for the log if an index cannot be kept. */
+  constructor(driver: Driver.Database, report: (line: string) => void) {
     this.driver = driver;
+    this.report = report;
   }
 
   /** Keeps these from now on, as far as they are there. */
   serve(wanted: readonly { readonly table: string; readonly schema: SearchSchema }[]): void {
     this.indexes = [];
+    this.resting.clear();
     if (wanted.length === 0) return;
     const there = searchIndexes(this.driver);
     this.indexes = wanted
@@ -207,16 +226,52 @@ export class SearchIndexes {
     return this.indexes.some((index) => index.isStale);
   }
 
-  /** Indexes stale rows, as many as fit into a short time; returns whether some may be left. */
+  /**
+   * Indexes stale rows, as many as fit into a short time; returns whether some may be left. Does not throw: the rows of an
+   * index that fails stay stale, and searches read them. The failure may have ended the transaction.
+   */
   keep(time = longest): boolean {
     const end = performance.now() + time;
-    try {
-      for (const index of this.indexes)
-        while (index.keep()) if (performance.now() > end) return true;
-    } catch {
-      // The index may have been dropped by a migration: its rows stay stale, or it is not used any more.
-      this.indexes = [];
+    for (const index of this.indexes) {
+      if (this.isResting(index)) continue;
+      try {
+        if (index.isToKeep && this.keepOne(index, end)) return true;
+      } catch (error) {
+        this.leaveAlone(index, error);
+        if (!this.driver.inTransaction) return false;
+      }
     }
     return false;
+  }
+
+  /** FTS5 writes what it has in memory at a savepoint, or else at the commit, which would fail with it. */
+  private keepOne(index: SearchIndex, end: number): boolean {
+    const { driver } = this;
+    driver.exec('SAVEPOINT search');
+    try {
+      let isMore = index.keep();
+      while (isMore && performance.now() <= end) isMore = index.keep();
+      driver.exec('SAVEPOINT written; RELEASE search');
+      return isMore;
+    } catch (error) {
+      if (driver.inTransaction) driver.exec('ROLLBACK TO search; RELEASE search');
+      throw error;
+    }
+  }
+
+  private isResting(index: SearchIndex): boolean {
+    return this.resting.size > 0 && performance.now() < (this.resting.get(index) ?? 0);
+  }
+
+  private leaveAlone(index: SearchIndex, error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    // A migration of another process has dropped it.
+    const isGone = reason.startsWith('no such table');
+    if (isGone) this.indexes = this.indexes.filter((other) => other !== index);
+    else this.resting.set(index, performance.now() + rest);
+    this.report(
+      `The search index of ${index.table} was not brought up to date: ${reason}. Until it is, searches read the changed rows, which takes longer.` +
+        (isGone ? ' Run migrate, and start again.' : ' It is tried again in a minute.'),
+    );
   }
 }

@@ -22,7 +22,7 @@ interface Hooks {
   readonly onBegin: () => void;
   /** Called within each transaction before its first write; throws to prevent it. */
   readonly onBegun: () => void;
-  /** Called within each transaction after its last write; must not throw. */
+  /** Called within each transaction after its last write; must not throw. If the transaction is lost in it, each job is retried. */
   readonly onEnd: () => void;
   /** Called after each commit, before the callers get their results. */
   readonly onCommit: () => void;
@@ -122,6 +122,7 @@ export class WriteQueue {
         if (performance.now() > end) break;
       }
       this.hooks.onEnd();
+      if (!this.driver.inTransaction) return undefined;
       this.driver.exec('COMMIT');
       this.hooks.onCommit();
       return outcomes;

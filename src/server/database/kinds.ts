@@ -22,19 +22,20 @@ export const databaseKinds: Readonly<Record<DatabaseKind, Kind>> = {
     reach: async (context, target) => {
       const { sqliteFile } = await import('./sqlite.ts');
       const path = target.url.slice(scheme.length);
-      const { memory } = context;
+      const { memory, output } = context;
       return sqliteFile(target.folder, path, migrateCommand(context, target), {
         ...target.options,
         memory,
+        report: (line) => output.note(line),
       });
     },
   },
   memory: {
     form: `${scheme}:memory:`,
     pattern: /^sqlite::memory:$/u,
-    reach: async ({ memory }, { options }) => {
+    reach: async ({ memory, output }, { options }) => {
       const { temporaryFile } = await import('./sqlite.ts');
-      return temporaryFile({ ...options, memory });
+      return temporaryFile({ ...options, memory, report: (line) => output.note(line) });
     },
   },
   postgres: {
