@@ -17,7 +17,7 @@ export default defineCode({
   endpoints: {
     'GET /word': () => '${word} ' + word,
     'GET /slow': async () => {
-      await new Promise((done) => setTimeout(done, 1_500));
+      await new Promise((done) => setTimeout(done, 5_000));
       return '${word}';
     },
   },
