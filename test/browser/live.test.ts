@@ -150,7 +150,7 @@ test('a narrow screen has room for long names in every view, and leads on by its
   for (const view of ['Overview', 'Requests', 'Data', 'Schema', 'Network']) {
     await settled(page);
     expect(await page.evaluate('document.documentElement.scrollWidth'), view).toBe(375);
-    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('button', { name: 'Menu', exact: true }).click();
     await page.getByRole('link', { name: view, exact: true }).click();
     const heading = view === 'Data' ? 'things' : view;
     await page.getByRole('heading', { level: 1, name: heading }).waitFor();
