@@ -294,7 +294,7 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
     await eventually(settings).toContain('"latency":{"min":120,"max":120}');
     await page.getByRole('link', { name: 'Requests', exact: true }).click();
     await send(`/v1/${resource}?limit=4`);
-    await page.getByRole('link', { name: /limit=4/u }).click();
+    await page.getByRole('link', { name: `/v1/${resource}?limit=4`, exact: true }).click();
     await page.getByRole('tab', { name: 'Trace' }).click();
     const step = page.getByRole('row', { name: /^network/u });
     await step.waitFor();

@@ -247,7 +247,7 @@ function Existing(props: ExistingProps): JSX.Element {
               method: 'DELETE',
               headers: etag === null ? {} : { 'if-match': etag },
             });
-            made({ words: `Deleted ${id}`, reverse: undefined });
+            made({ words: `Deleted ${id}`, reverse: undefined, closes: url });
             written({ how: 'Deleted', id });
             keep(keptKey, undefined);
             close();
@@ -281,6 +281,7 @@ function Existing(props: ExistingProps): JSX.Element {
                 });
                 made({
                   words: `Saved ${id}`,
+                  closes: url,
                   reverse:
                     before === undefined ? undefined : () => restore(url, body, before, resource),
                 });

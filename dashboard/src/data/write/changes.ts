@@ -12,6 +12,8 @@ import { memberOf, type ApiRecord } from '../record/draft.ts';
 export interface Change {
   readonly words: string;
   readonly reverse: (() => Promise<void>) | undefined;
+  /** The URL of a record whose panel closes with it: that is not asked for again, and may be gone. */
+  readonly closes?: string;
 }
 
 /** The last changes, which are taken back one by one. */
@@ -39,17 +41,28 @@ export function useChanges(): Changes {
   const [stack, setStack] = useState<readonly Change[]>([]);
   const [message, say] = useState<Message>();
   const isUndoing = useRef(false);
-  const refresh = useCallback((): void => {
-    for (const key of ['list', 'rows', 'record', 'links', 'labels', 'related', 'groups'])
-      void client.invalidateQueries({ queryKey: [key] });
-  }, [client]);
+  const refresh = useCallback(
+    (closed?: string): void => {
+      for (const key of ['list', 'rows', 'record', 'links', 'labels', 'related', 'groups'])
+        void client.invalidateQueries({
+          queryKey: [key],
+          predicate: ({ queryKey: [, url] }) => closed === undefined || url !== closed,
+        });
+      if (closed !== undefined)
+        void client.invalidateQueries({
+          predicate: ({ queryKey: [, url] }) => url === closed,
+          refetchType: 'none',
+        });
+    },
+    [client],
+  );
   const made = useCallback(
     (change: Change): void => {
       setStack((before) =>
         change.reverse === undefined ? before : [...before, change].slice(-mostChanges),
       );
       say({ text: change.words });
-      refresh();
+      refresh(change.closes);
     },
     [refresh],
   );
