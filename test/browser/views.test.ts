@@ -75,7 +75,7 @@ const states: readonly (readonly [name: string, reach: (page: Page) => Promise<v
   [
     'menu of views',
     async (page) => {
-      const menu = page.getByRole('button', { name: 'Menu' });
+      const menu = page.getByRole('button', { name: 'Menu', exact: true });
       if (await menu.isVisible()) await menu.click();
       await page.getByRole('link', { name: 'Requests', exact: true }).hover();
     },
@@ -211,6 +211,7 @@ const states: readonly (readonly [name: string, reach: (page: Page) => Promise<v
   [
     'data, JSON',
     async (page) => {
+      await page.keyboard.press('Escape');
       await page.keyboard.press('Escape');
       await page.getByText('JSON', { exact: true }).click();
       await page.locator('pre', { hasText: '"Led Zeppelin"' }).waitFor();

@@ -75,7 +75,11 @@ export function Code({ text, language, label, changed, children }: Props): JSX.E
         </CopyButton>
       </Group>
       <div ref={box} className={isRead ? 'code-box' : 'code-box edited'}>
-        {view === undefined ? <pre className="block">{text}</pre> : null}
+        {view === undefined ? (
+          <pre className="block" tabIndex={0}>
+            {text}
+          </pre>
+        ) : null}
       </div>
     </div>
   );
