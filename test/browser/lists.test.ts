@@ -142,7 +142,8 @@ test('a list that was built by form is copied as commands', async () => {
     ['curl', `curl ${shellQuoted(url)}`],
     ['fetch', `await fetch(${JSON.stringify(url)}, `],
   ] as const) {
-    await page.getByRole('button', { name: `Copy as ${name}` }).click();
+    await page.getByRole('button', { name: /^(?:Copy as|Copied)$/u }).click();
+    await page.getByRole('menuitem', { name, exact: true }).click();
     const copied = () => page.evaluate('navigator.clipboard.readText()');
     await eventually(copied).toContain(command);
   }
