@@ -35,3 +35,31 @@ export function asService(transaction: Transaction): Transaction {
     ...(enter === undefined ? {} : { enter: (stage) => transaction.enter?.(stage) }),
   };
 }
+
+/** A statement of own code that was sent after its work had ended must not reach the next transaction. */
+const over = new TypeError('The transaction is over; await what is sent in it');
+
+/** Runs work in a transaction that takes no statements once the work has ended: own code may go on with what it did not await. */
+export async function whileOpen<Value>(
+  transaction: Transaction,
+  work: (open: Transaction) => Promise<Value>,
+): Promise<Value> {
+  let isOver = false;
+  const checked = ({ all, run }: Transaction['service']): Transaction['service'] => ({
+    all: (...given) => (isOver ? Promise.reject(over) : all(...given)),
+    run: (...given) => (isOver ? Promise.reject(over) : run(...given)),
+  });
+  const { enter, isOfCaller, asksAtOnce } = transaction;
+  try {
+    return await work({
+      asksAtOnce,
+      ...checked(transaction),
+      service: checked(transaction.service),
+      rehearse: (rehearsal) => (isOver ? Promise.reject(over) : transaction.rehearse(rehearsal)),
+      ...(enter === undefined ? {} : { enter: (stage) => transaction.enter?.(stage) }),
+      ...(isOfCaller === undefined ? {} : { isOfCaller }),
+    });
+  } finally {
+    isOver = true;
+  }
+}

@@ -8,7 +8,11 @@ import { readIdempotencyKey } from '../../query/request/headers.ts';
 import { ApiFailure } from '../../records/api-failure.ts';
 import { responseTooLong } from '../../records/row-budget.ts';
 import type { Transaction } from '../../databases/database.ts';
-import { asService, transactionAsDatabase } from '../../databases/transaction-as-database.ts';
+import {
+  asService,
+  transactionAsDatabase,
+  whileOpen,
+} from '../../databases/transaction-as-database.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { jsonResponse, type Response } from '../response/response.ts';
 import type { Commit, Exchange, Hooked, PlannedWrite } from './exchange.ts';
@@ -83,13 +87,15 @@ export async function answerBatch(
       hasBegun = true;
       commits.length = 0;
       await attempt?.check(transaction, true);
-      const own: Exchange = {
-        ...exchange,
-        database: transactionAsDatabase(transaction, database),
-        serviceDatabase: transactionAsDatabase(asService(transaction), database),
-        commits,
-      };
-      return runAll(operations.value, own, version, caller, texts, hooked);
+      return whileOpen(transaction, (open) => {
+        const own: Exchange = {
+          ...exchange,
+          database: transactionAsDatabase(open, database),
+          serviceDatabase: transactionAsDatabase(asService(open), database),
+          commits,
+        };
+        return runAll(operations.value, own, version, caller, texts, hooked);
+      });
     };
   const requester = requesterOf({ exchange, caller });
   const alone = async (run: ReturnType<typeof work>): Promise<Result<undefined>> => {

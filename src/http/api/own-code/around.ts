@@ -3,13 +3,17 @@ import type { ApiError } from '../../../errors.ts';
 import type { JsonValue } from '../../../specification/specification.ts';
 import type { Resource } from '../../../model/api.ts';
 import type { Transaction } from '../../../databases/database.ts';
-import { asService, transactionAsDatabase } from '../../../databases/transaction-as-database.ts';
+import {
+  asService,
+  transactionAsDatabase,
+  whileOpen,
+} from '../../../databases/transaction-as-database.ts';
 import { validationError } from '../../../query/write/write.ts';
 import { keyOf, type WrittenRecord } from '../../../query/write/written-records.ts';
 import { ApiFailure } from '../../../records/api-failure.ts';
 import type { AroundWrite } from '../../../records/write/result.ts';
 import { ChangedSince, readLocked, readStored, textOf } from '../../../records/write/unchanged.ts';
-import type { Commit, Exchange, Hooked, PlannedWrite } from '../exchange.ts';
+import type { Added, Commit, Exchange, Hooked, PlannedWrite } from '../exchange.ts';
 import { AddedFailed, writeAdded } from './added-writes.ts';
 import { codeOf, hasHook, obstaclesOf, storedRead } from './hooks.ts';
 import type { CodeRecord } from './records.ts';
@@ -123,6 +127,12 @@ class Around implements AroundWrite {
       const { kind: operation, resource } = one;
       this.commits.push({ caller, code, resource, operation, before, after });
     }
+    if (added.length > 0) await whileOpen(transaction, (open) => this.writeAll(added, open));
+  }
+
+  /** Writes what hooks have added. */
+  private async writeAll(added: readonly Added[], transaction: Transaction): Promise<void> {
+    const { exchange } = this.write.call;
     const [first] = added;
     if (first === undefined) return;
     const spoiled: Error[] = [];
