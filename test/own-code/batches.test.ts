@@ -31,6 +31,10 @@ resources:
     fields: { text: { type: string } }
   logs:
     fields: { text: { type: string, maxLength: 30 }, stamp: { type: string, readOnly: true } }
+  parcels:
+    fields: { name: { type: string, unique: true }, state: { type: string } }
+  numbers:
+    fields: { number: { type: integer } }
   tokens:
     fields: { key: { type: uuid, default: uuid }, copy: { type: string } }
 `;
@@ -86,6 +90,7 @@ const code: Code = {
     },
     comments: { beforeCreate: (comment, context) => note(context, { ...comment }) },
     logs: { beforeCreate: (entry) => void (entry['stamp'] = `stamped ${entry['text']}`) },
+    parcels: { beforeDelete: (context) => note(context, context.before['state']) },
     tokens: { beforeCreate: (token) => void (token['copy'] = token['key']) },
     notes: {
       afterCommit: ({ operation, before, after }) =>
@@ -101,7 +106,7 @@ beforeAll(async () => {
 afterAll(() => own.stop());
 beforeEach(async () => {
   during = undefined;
-  for (const name of ['comments', 'lines', 'orders', 'notes', 'logs', 'tags'])
+  for (const name of ['parcels', 'comments', 'lines', 'orders', 'notes', 'logs', 'tags'])
     await own.send('DELETE', `/v1/${name}?id_gt=0`);
   seen.clear();
   committed.length = 0;
@@ -266,6 +271,40 @@ describe('hooks of a batch', () => {
     const done = await batch(...list(order));
     expect(done.body).toMatchObject({ status: 400, operation: at });
     expect((await own.get('/v1/orders')).body).toMatchObject([{ name: 'A', state: 'open' }]);
+  });
+
+  test.each<readonly [name: string, list: (id: number) => readonly Operation[], at: number]>([
+    [
+      'by an earlier answer',
+      (id) => [
+        ['POST', '/numbers', { number: id }, 'one'],
+        ['PATCH', '/parcels/{one.number}', { state: 'sent' }],
+        ['DELETE', `/parcels/${id}`],
+      ],
+      2,
+    ],
+    [
+      'by an upsert',
+      (id) => [
+        ['POST', '/parcels?onConflict=name', { name: 'A', state: 'sent' }],
+        ['DELETE', `/parcels/${id}`],
+      ],
+      1,
+    ],
+  ])('a batch that changes what a hook of deletes has judged is 400: %s', async (_, list, at) => {
+    const { body } = await own.send('POST', '/v1/parcels', { name: 'A', state: 'open' });
+    const id = Number(body.id);
+    expect(await batch(...list(id))).toMatchObject({ status: 400, body: { operation: at } });
+    expect((await own.get('/v1/parcels')).body).toMatchObject([{ id, state: 'open' }]);
+  });
+
+  test('a batch may change what it has made, if no hook has judged it', async () => {
+    const done = await batch(
+      ['POST', '/parcels', { name: 'new' }, 'one'],
+      ['PATCH', '/parcels/{one.id}', { state: 'sent' }],
+      ['POST', '/parcels?onConflict=name', { name: 'other', state: 'sent' }],
+    );
+    expect(done.body).toMatchObject([{ status: 201 }, { status: 200 }, { status: 201 }]);
   });
 
   test('a refusal of a hook is that of its operation, and no later hook runs', async () => {

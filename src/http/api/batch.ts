@@ -18,6 +18,7 @@ import { jsonResponse, type Response } from '../response/response.ts';
 import type { Commit, Exchange, Hooked, PlannedWrite } from './exchange.ts';
 import { announce } from './own-code/after-commits.ts';
 import { inside } from './in-process.ts';
+import { ChangedRecords } from './own-code/changed-records.ts';
 import { untilUnchanged, type Attempt } from './own-code/until-unchanged.ts';
 import { atOperation, planOperation, runOperation } from './operations.ts';
 import { requesterOf } from './reads.ts';
@@ -186,9 +187,10 @@ async function runAll(
   const pace = exchange.servedApi.pace();
   const spoiled: Error[] = [];
   const own: Exchange = { ...exchange, spoil: (error) => void spoiled.push(error) };
+  const changed = new ChangedRecords(exchange.servedApi);
   for (const [index, operation] of operations.entries()) {
     await pace.next();
-    const stage = { kind: 'write', hooked: hooked[index] } as const;
+    const stage = { kind: 'write', hooked: hooked[index], changed } as const;
     const answered = await runOperation(operation, answers, own, version, caller, stage);
     const [failure] = spoiled;
     if (failure instanceof ApiFailure) throw new ApiFailure(atOperation(index, failure.error));

@@ -13,8 +13,9 @@ import { keyOf, type WrittenRecord } from '../../../query/write/written-records.
 import { ApiFailure } from '../../../records/api-failure.ts';
 import type { AroundWrite } from '../../../records/write/result.ts';
 import { ChangedSince, readLocked, readStored, textOf } from '../../../records/write/unchanged.ts';
-import type { Added, Commit, Exchange, Hooked, PlannedWrite } from '../exchange.ts';
+import type { Added, Commit, Exchange, FoundIds, Hooked, PlannedWrite } from '../exchange.ts';
 import { AddedFailed, writeAdded } from './added-writes.ts';
+import { twiceError } from './changed-records.ts';
 import { codeOf, hasHook, obstaclesOf, storedRead } from './hooks.ts';
 import type { CodeRecord } from './records.ts';
 import { below, codeRunOf } from './run.ts';
@@ -44,8 +45,25 @@ function isAnnounced(servedApi: Exchange['servedApi'], { resource }: WrittenReco
   return codeOf(servedApi, resource)?.afterCommit !== undefined;
 }
 
+/**
+ * Why a write of a batch cannot be done there: hooks have not seen its records, or have seen them before another operation
+ * changed them. `found`: the ids of its records, if the transaction has found them.
+ */
+export function outOfBatch(
+  { call: { exchange }, records }: PlannedWrite,
+  hooked: Hooked,
+  found: FoundIds,
+): ApiError | undefined {
+  const { servedApi, hookStage } = exchange;
+  const written = records(found);
+  const unseen = unseenIn(written, hooked, servedApi);
+  if (unseen !== undefined) return unseenError(unseen);
+  const twice = hookStage?.kind === 'write' ? hookStage.changed?.take(written) : undefined;
+  return twice && twiceError(twice);
+}
+
 /** The first record whose hooks have not run; undefined if all have. */
-export function unseenIn(
+function unseenIn(
   records: readonly WrittenRecord[],
   { records: seen }: Hooked,
   servedApi: Exchange['servedApi'],
@@ -57,7 +75,7 @@ export function unseenIn(
   });
 }
 
-export function unseenError({ path, resource }: WrittenRecord): ApiError {
+function unseenError({ path, resource }: WrittenRecord): ApiError {
   return validationError([
     {
       kind: 'type',
@@ -106,12 +124,11 @@ class Around implements AroundWrite {
   }
 
   async found(ids: readonly (JsonValue | undefined)[], transaction: Transaction): Promise<void> {
-    const records = this.write.records(ids);
-    const unseen = unseenIn(records, this.hooked, this.write.call.exchange.servedApi);
+    const error = outOfBatch(this.write, this.hooked, ids);
     if (this.attempt !== undefined) {
-      if (unseen !== undefined || !isSame(ids, this.hooked.found)) throw new ChangedSince();
-    } else if (unseen !== undefined) throw new ApiFailure(unseenError(unseen));
-    await this.note(records, transaction);
+      if (error !== undefined || !isSame(ids, this.hooked.found)) throw new ChangedSince();
+    } else if (error !== undefined) throw new ApiFailure(error);
+    await this.note(this.write.records(ids), transaction);
   }
 
   async end(transaction: Transaction): Promise<void> {

@@ -20,7 +20,7 @@ import type { AroundWrite, WriteContext } from '../../../records/write/result.ts
 import type { JsonValue } from '../../../specification/specification.ts';
 import type { Call, Commit, Exchange, FoundIds, Hooked, PlannedWrite } from '../exchange.ts';
 import { announce } from './after-commits.ts';
-import { aroundOf, unseenError, unseenIn } from './around.ts';
+import { aroundOf, outOfBatch } from './around.ts';
 import { codeOf, hasHook, isGuarded, isHooked } from './hooks.ts';
 import { untilUnchanged, type Attempt } from './until-unchanged.ts';
 
@@ -51,7 +51,9 @@ export async function writeHooked<Answer>(
   const code = updated ? codeOf(servedApi, updated) : undefined;
   const sample = writtenRecords(plan);
   const touch = {
-    hooks: code?.beforeUpdate !== undefined || sample.some((one) => runsBefore(servedApi, one)),
+    hooks:
+      (code?.beforeUpdate ?? code?.beforeDelete) !== undefined ||
+      sample.some((one) => runsBefore(servedApi, one)),
     any: sample.some((one) => isHooked(servedApi, one)),
   };
   return (
@@ -149,13 +151,8 @@ function writeInStage<Answer>(
       around(hooked, attempt),
     );
   const hooked = hookStage?.hooked ?? noHooks;
-  const unseen =
-    own.find === undefined
-      ? unseenIn(own.records(undefined), hooked, exchange.servedApi)
-      : undefined;
-  return unseen === undefined
-    ? around(hooked, undefined)
-    : Promise.resolve(fail(unseenError(unseen)));
+  const error = own.find === undefined ? outOfBatch(own, hooked, undefined) : undefined;
+  return error === undefined ? around(hooked, undefined) : Promise.resolve(fail(error));
 }
 
 /** How an upsert finds its records; undefined for other plans. */

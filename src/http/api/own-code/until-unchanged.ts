@@ -1,9 +1,7 @@
-import { breaks } from '../../../problem-rules.ts';
 import { apiError, fail, ok, type ApiError, type Result } from '../../../errors.ts';
 import { getOrInsert } from '../../../lib/get-or-insert.ts';
 import type { Transaction } from '../../../databases/database.ts';
 import { asService, transactionAsDatabase } from '../../../databases/transaction-as-database.ts';
-import { validationError } from '../../../query/write/write.ts';
 import type { WrittenRecord } from '../../../query/write/written-records.ts';
 import {
   ChangedSince,
@@ -13,6 +11,7 @@ import {
 import type { Added, CodeRun, Exchange, FoundIds, Hooked, PlannedWrite } from '../exchange.ts';
 import { atOperation } from '../operations.ts';
 import { addedFailed, checkCount, planAdded } from './added-writes.ts';
+import { ChangedRecords, recordKey, twiceError } from './changed-records.ts';
 import { isGuarded, runHooks, serviceOf } from './hooks.ts';
 import { codeRunOf } from './run.ts';
 import { Turns } from './turns.ts';
@@ -80,11 +79,6 @@ function holdingTurns(write: PlannedWrite): PlannedWrite {
   return { ...write, call: { ...call, exchange: { ...call.exchange, holdsTurns: true } } };
 }
 
-/** A record that exists, among all. */
-function recordKey(one: WrittenRecord): string {
-  return `${one.resource.name} ${JSON.stringify(one.kind === 'create' ? null : (one.id ?? null))}`;
-}
-
 /** One run of the hooks of a request. */
 export class Attempt {
   private readonly exchange: Exchange;
@@ -92,8 +86,7 @@ export class Attempt {
   private readonly turns: Turns | undefined;
   private readonly held: ReadonlySet<string>;
   private readonly releases: (() => void)[] = [];
-  /** The records that the writes change, with where. */
-  private readonly changed = new Set<string>();
+  private readonly changed: ChangedRecords;
   private readonly seen: SeenRecords[] = [];
   private readonly added: Added[] = [];
   private readonly finds: { readonly write: PlannedWrite; readonly found: FoundIds }[] = [];
@@ -108,6 +101,7 @@ export class Attempt {
     this.run = run;
     this.turns = turns;
     this.held = held;
+    this.changed = new ChangedRecords(exchange.servedApi);
   }
 
   /** Whether something is to be checked. */
@@ -120,7 +114,7 @@ export class Attempt {
     const rest: (readonly [Hooked, PlannedWrite])[] = [];
     for (const write of writes) {
       const found = await write.find?.(serviceOf(write.call));
-      const twice = this.take(write.records(found));
+      const twice = this.changed.take(write.records(found));
       const hooked =
         twice === undefined ? await runHooks(write, found, this.run) : fail(twiceError(twice));
       if (!hooked.ok) {
@@ -151,19 +145,6 @@ export class Attempt {
     for (const release of this.releases) release();
   }
 
-  /** Takes note of the records that a write changes; returns the first that another one changes, too. */
-  private take(records: readonly WrittenRecord[]): WrittenRecord | undefined {
-    const guarded = records.filter((one) => isGuarded(this.exchange.servedApi, one));
-    const own = new Set<string>();
-    for (const one of guarded) {
-      const key = recordKey(one);
-      if (this.changed.has(key) || own.has(key)) return one;
-      own.add(key);
-    }
-    for (const key of own) this.changed.add(key);
-    return undefined;
-  }
-
   private note(write: PlannedWrite, hooked: Hooked): void {
     this.seen.push(...hooked.seen);
     this.added.push(...hooked.added);
@@ -188,7 +169,7 @@ export class Attempt {
     const found = await write.find?.(serviceOf(write.call));
     const records = write.records(found);
     // What is written before it is a part of what its hooks have to see.
-    if (this.take(records) !== undefined) return added;
+    if (this.changed.take(records) !== undefined) return added;
     this.takeTurns(records);
     const hooked = await runHooks(write, found, write.call.exchange.codeRun ?? run);
     if (!hooked.ok) throw addedFailed(added.one.resource.name, operation, hooked.error);
@@ -214,16 +195,4 @@ export function isSame(now: FoundIds, before: FoundIds): boolean {
   return (
     now?.length === before?.length && now?.every((id, index) => id === before?.[index]) !== false
   );
-}
-
-function twiceError(one: WrittenRecord): ApiError {
-  const path = one.path === '' || one.path.endsWith('.') ? `${one.path}id` : one.path;
-  return validationError([
-    {
-      kind: 'type',
-      path,
-      message: `this request changes the record twice; the server checks changes of ${one.resource.name} against the record before the request, so change it once`,
-      ...breaks('conflict'),
-    },
-  ]);
 }
