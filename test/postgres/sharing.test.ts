@@ -16,8 +16,8 @@ afterAll(() => server.drop());
 
 const requester = (caller: string): Requester => ({ caller, onGone: () => () => undefined });
 
-async function withPool(work: () => Promise<void>): Promise<void> {
-  database = await openPostgres(server.url, { poolSize: size });
+async function withPool(work: () => Promise<void>, url = server.url): Promise<void> {
+  database = await openPostgres(url, { poolSize: size });
   try {
     await work();
   } finally {
@@ -89,3 +89,24 @@ test('who leaves does not end the statements of others on the same connection', 
     for (const [lane, { answer }] of cold.entries())
       if (lane % 2 === 0) expect(await answer).toEqual([[lane]]);
   }));
+
+test('statements share the connections that there are if the server gives no further one', async () => {
+  const role = `plinth_sharing_${process.pid}`;
+  const administer = (sql: string): Promise<unknown> =>
+    withPool(() => database.writeOne({ sql, parameters: [] }, { bound: [] }).then(() => undefined));
+  await administer(`CREATE ROLE ${role} LOGIN PASSWORD 'one' CONNECTION LIMIT 1`);
+  const url = new URL(server.url);
+  [url.username, url.password] = [role, 'one'];
+  try {
+    await withPool(async () => {
+      // The statement is known to be short, and the server to be full.
+      for (let round = 0; round < 3; round += 1) {
+        const asked = Array.from({ length: 8 }, (_, lane) => ask(lane));
+        if (round === 2) expect(database.connections()).toMatchObject({ busy: 1, waiting: 0 });
+        expect(await Promise.all(asked)).toEqual(Array.from({ length: 8 }, (_, lane) => [[lane]]));
+      }
+    }, url.href);
+  } finally {
+    await administer(`DROP ROLE ${role}`);
+  }
+});

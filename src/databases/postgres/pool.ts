@@ -134,8 +134,7 @@ export class Pool {
     // driver asks for its parameter types first). The rest would get no response, or another session's.
     if (sharer === undefined || this.options.isPooled || !sharer.isBrief())
       return this.shares.isUsedUp(caller) ? undefined : this.take(caller);
-    const isFull = this.idle.length === 0 && this.lent.size >= this.options.size;
-    const connection = isFull ? this.leastShared(sharer.sharing) : this.take(undefined);
+    const connection = this.take(undefined) ?? this.leastShared(sharer.sharing);
     return connection && this.asShared(connection, sharer.sharing);
   }
 
