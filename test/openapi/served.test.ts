@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownerView } from '../../src/model/view.ts';
-import { openApiDocument, openApiInTurns } from '../../src/openapi/document/document.ts';
+import { knownTag, openApiDocument, openApiInTurns } from '../../src/openapi/document/document.ts';
 import { buildValid, serveApi, type TestApi } from '../support/api.ts';
 import { at, documentOf, sentParameters, servedDocumentOf, valueSchemaOf } from './documents.ts';
 import { undocumented } from '../support/openapi.ts';
@@ -167,6 +167,13 @@ describe('served', () => {
       /"#\/components\/(\w+)\/(\w+)/gu,
     ))
       expect(body.components[section], name).toHaveProperty(name);
+  });
+
+  test('all tags that are not there are one for the cache', () => {
+    const view = ownerView(buildValid(everything));
+    for (const tag of [undefined, '', 'tags', '_batch', '_endpoints'])
+      expect(knownTag(view, tag)).toBe(tag);
+    for (const tag of ['nothing', 'Tags', '_audit', '_']) expect(knownTag(view, tag)).toBe('_');
   });
 
   test('is not sent again to who has it', async () => {

@@ -3,7 +3,7 @@ import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { matchingRules, type Caller } from '../../model/access.ts';
 import type { Version } from '../../model/api.ts';
 import type { ExampleRows } from '../../openapi/document/example.ts';
-import { openApiInTurns } from '../../openapi/document/document.ts';
+import { knownTag, openApiInTurns } from '../../openapi/document/document.ts';
 import { readerPage, readerPolicy, readerStart } from '../../openapi/reference-page/page.ts';
 import { readerScript } from '../../openapi/reference-page/script.ts';
 import { compressedFile } from '../response/compression.ts';
@@ -57,7 +57,7 @@ export async function answerOpenApi(
     ({ rules }) => matchingRules(rules, caller).length > 0,
   );
   const named = endpoints.map(({ name }) => name).join();
-  const tag = new URLSearchParams(exchange.search).get('tag') ?? undefined;
+  const tag = knownTag(view, new URLSearchParams(exchange.search).get('tag') ?? undefined);
   const key = `${String(isDebugOn)} ${server} ${view.key} ${named} ${JSON.stringify(tag)}`;
   const options = { isDebugOn, hasSandboxes, server, endpoints, tag };
   const make = async (): Promise<Document> => {

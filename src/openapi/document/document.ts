@@ -55,6 +55,22 @@ export function openApiDocument(view: View, options: DocumentOptions = {}): Open
   }
 }
 
+/** What stands for every tag that is not there: no resource has a name without a letter. */
+const noTag = '_';
+
+/**
+ * The tag that a document is asked for, with one name for all that a view does not have: their documents are equal, so that
+ * a cache needs only one.
+ */
+export function knownTag(view: View, tag: string | undefined): string | undefined {
+  if (tag === undefined || tag === '') return tag;
+  const isThere =
+    tag === batchTag['name'] ||
+    tag === endpointTag['name'] ||
+    [...view.resourceViews(), ...auditOf(view)].some(({ name }) => name === tag);
+  return isThere ? tag : noTag;
+}
+
 /** The same, made a resource at a time, between which others have their turn: of a large API it takes seconds. */
 export async function openApiInTurns(
   view: View,
