@@ -40,7 +40,7 @@ export function packageReference(): string {
     return [
       `## ${name}`,
       purpose,
-      ...members.flatMap(([member, text]) => [`### ${member}`, `\`\`\`ts\n${text}\n\`\`\``]),
+      ...members.flatMap(([member, text]) => [`### ${member}`, fenced(text)]),
     ].join('\n\n');
   });
   return `${[
@@ -48,6 +48,12 @@ export function packageReference(): string {
     'What a program imports. Changes to it are in the [changelog](../../CHANGELOG.md).',
     ...sections,
   ].join('\n\n')}\n`;
+}
+
+/** With a fence longer than those of its comments. */
+function fenced(text: string): string {
+  const fence = text.includes('```') ? '````' : '```';
+  return `${fence}ts\n${text}\n${fence}`;
 }
 
 /** The declarations behind an export, with their comments and without bodies. */
