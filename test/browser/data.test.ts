@@ -256,7 +256,7 @@ describe('the grid', () => {
     await eventually(() => page.evaluate('document.activeElement.textContent')).toBe('Keep them');
     await page.getByRole('button', { name: 'Delete 40' }).click();
     await page.getByText('Deleted 40 records').waitFor();
-    await page.getByText('20 records').waitFor();
+    await page.getByText(/^20 records,/u).waitFor();
     await eventually(() => page.evaluate('document.activeElement.role')).toBe('grid');
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export' }).first().click();
@@ -275,9 +275,9 @@ describe('the grid', () => {
     await page.getByText('No problems found.').waitFor();
     await page.getByRole('button', { name: 'Import 20 records' }).click();
     await page.getByText('Imported 20 records').waitFor();
-    await page.getByText('40 records').waitFor();
+    await page.getByText(/^40 records,/u).waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('20 records').waitFor();
+    await page.getByText(/^20 records,/u).waitFor();
   });
 
   test('says what is in the way of a delete, changes what is selected, and copies it', async () => {
