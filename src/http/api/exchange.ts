@@ -29,7 +29,6 @@ import type { WrittenRecord } from '../../query/write/written-records.ts';
 import type { WriteContext } from '../../records/write/result.ts';
 import type { SeenRecords } from '../../records/write/unchanged.ts';
 import type { Resource } from '../../model/api.ts';
-import type { ChangedRecords } from './own-code/changed-records.ts';
 import type { Turns } from './own-code/turns.ts';
 import type { Metrics } from '../debug/metrics.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
@@ -192,11 +191,16 @@ export type HookStage =
       readonly unresolved: ReadonlyMap<string, unknown>;
       readonly keep: (write: PlannedWrite | undefined) => void;
     }
-  /** In the transaction: they have run, if the write was planned. `changed`: what the operations of a batch have changed. */
+  /**
+   * In the transaction: they have run, if the write was planned. `changed` is of the whole batch; its `take` returns the
+   * first record that was changed before.
+   */
   | {
       readonly kind: 'write';
       readonly hooked: Hooked | undefined;
-      readonly changed?: ChangedRecords;
+      readonly changed?: {
+        readonly take: (records: readonly WrittenRecord[]) => WrittenRecord | undefined;
+      };
     };
 
 /** Runs work after its request, a bounded number at a time. */
