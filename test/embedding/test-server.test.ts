@@ -305,6 +305,18 @@ test('a file that cannot be served is told, and tried again when it is mended', 
   }
 });
 
+test('a sandbox that closes takes nothing from one whose records are generated', async () => {
+  const generating =
+    'resources: { orders: { generate: { count: 3000 }, fields: { text: { type: string } } } }';
+  const own = await testServer({ specification: generating, environment: {} });
+  const closing = own.sandbox({ records: {} });
+  expect((await closing.fetch('/v1/orders')).status).toBe(200);
+  const answer = own.sandbox().fetch('/v1/orders?limit=1');
+  const [{ status }] = await Promise.all([answer, closing.close()]);
+  expect(status).toBe(200);
+  await own.close();
+});
+
 test('no file is left once the last sandbox is closed', async () => {
   const own = mkdtempSync(join(tmpdir(), 'plinth-code-'));
   vi.stubEnv('TMPDIR', own);

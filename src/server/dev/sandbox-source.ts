@@ -95,36 +95,38 @@ export function sandboxSource(
 
 /** A folder that this process alone reads, made when it is first needed. */
 class PrivateFolder {
-  /** Whether it has nothing but copies, and goes with the last of them. */
+  /** Whether it keeps nothing but copies, and goes with the last of its files. */
   readonly hasOnlyCopies: boolean;
   private path: string | undefined;
   private made = 0;
-  private readonly copies = new Set<string>();
+  /** The files that are used. */
+  private readonly files = new Set<string>();
 
   constructor(hasOnlyCopies: boolean) {
     this.hasOnlyCopies = hasOnlyCopies;
   }
 
-  at(name: string): string {
+  /** The path of a file, which is used until it is released. */
+  take(name: string): string {
     // A cleaner of temporary files may have deleted it.
     if (this.path === undefined || !existsSync(this.path))
       this.path = mkdtempSync(join(tmpdir(), 'plinth-'));
-    return join(this.path, name);
+    const path = join(this.path, name);
+    this.files.add(path);
+    return path;
   }
 
   /** The path of a new copy. */
   next(): string {
     this.made += 1;
-    const path = this.at(`${this.made}.db`);
-    this.copies.add(path);
-    return path;
+    return this.take(`${this.made}.db`);
   }
 
-  /** Deletes a copy. */
+  /** Deletes a file. */
   async release(path: string): Promise<void> {
-    this.copies.delete(path);
+    this.files.delete(path);
     await rm(path, { force: true });
-    if (this.hasOnlyCopies && this.copies.size === 0) this.remove();
+    if (this.hasOnlyCopies && this.files.size === 0) this.remove();
   }
 
   remove(): void {
@@ -176,15 +178,16 @@ class Image {
   }
 
   private async begin(): Promise<string | Buffer> {
+    const path = this.folder.take(`${this.name}.db`);
     try {
-      const path = this.folder.at(`${this.name}.db`);
       rmSync(path, { force: true });
       await this.make(path);
       if (!this.folder.hasOnlyCopies) return path;
       const bytes = await readFile(path);
-      await rm(path);
+      await this.folder.release(path);
       return bytes;
     } catch (error) {
+      await this.folder.release(path);
       throw error instanceof CommandFailure ? inOne(error) : error;
     }
   }
