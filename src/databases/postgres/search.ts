@@ -82,6 +82,14 @@ export function functionStatement(): string {
   );
 }
 
+/**
+ * The statement that lets every role fold texts, as each that writes to the table has to, if the privileges that functions
+ * have by default were taken away.
+ */
+export function functionGrant(): string {
+  return `GRANT EXECUTE ON FUNCTION ${quote(foldName())}(text) TO PUBLIC`;
+}
+
 /** A replacement of these characters in texts that have one of them. */
 function onlyWith(pairs: readonly (readonly [string, string])[], replacement: string): string {
   const characters = pairs.map(([character]) => character).join('');

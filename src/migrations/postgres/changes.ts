@@ -17,7 +17,11 @@ import {
   type SearchChanges,
   type TableChange,
 } from '../changes.ts';
-import { functionStatement, indexStatement } from '../../databases/postgres/search.ts';
+import {
+  functionGrant,
+  functionStatement,
+  indexStatement,
+} from '../../databases/postgres/search.ts';
 import { creationOf } from '../indexes.ts';
 import { searchCreationOf } from '../search.ts';
 
@@ -122,11 +126,12 @@ function searchStatements({
       table: first,
     });
   if (makesFunction)
-    statements.push({
-      sql: functionStatement(),
-      purpose: 'create the function that folds texts for search',
-      table: first,
-    });
+    for (const sql of [functionStatement(), functionGrant()])
+      statements.push({
+        sql,
+        purpose: 'create the function that folds texts for search',
+        table: first,
+      });
   return [
     ...statements,
     ...create.flatMap(({ table, schema, isLater }) =>
