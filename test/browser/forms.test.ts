@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveApi } from '../support/api.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { complaintsOf, eventually, usePages, violationsOn } from '../support/browser.ts';
-import { openRecord, panelOf, urlOn } from '../support/data-page.ts';
+import { cellOf, openRecord, panelOf, urlOn } from '../support/data-page.ts';
 import { useShop } from '../support/shop.ts';
 
 const specification = `
@@ -292,7 +292,7 @@ resources:
   try {
     const page = await openPage(`${api.url}/_dashboard#/data/odd/`);
     const complaints = complaintsOf(page);
-    const opens = page.getByRole('gridcell', { name: String.raw`\u202ec` });
+    const opens = cellOf(page, String.raw`v1/a b\u202ec`);
     await opens.waitFor();
     expect(await dialogOf(page).count()).toBe(0);
     await opens.click();

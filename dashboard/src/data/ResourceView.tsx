@@ -479,6 +479,7 @@ export function ResourceView(props: Props): JSX.Element {
               {changes.message === undefined ? '' : visible(changes.message.text)}{' '}
               {changes.message?.id === undefined ? null : (
                 <Anchor
+                  underline="always"
                   href={hashOf('data', place(`${resource.name}/${changes.message.id}`), search)}
                 >
                   {visible(changes.message.id)}
