@@ -19,6 +19,12 @@ resources:
       order: { type: relation, relation: belongsTo, resource: orders, onDelete: setNull }
   tags:
     fields: { name: { type: string } }
+  boxes:
+    fields:
+      code: { type: string, unique: true }
+      items: { type: relation, relation: hasMany, resource: items, foreignKey: boxCode }
+  items:
+    fields: { name: { type: string }, boxCode: { type: string, reference: boxes.code } }
   order-tags:
     fields:
       orderId: { type: integer, required: true, reference: orders.id, onDelete: cascade }
@@ -60,7 +66,16 @@ let own: Own;
 beforeAll(async () => {
   own = await serveOwn(
     specification,
-    { resources: { lines: counting, remarks: counting, tags: never, 'order-tags': never } },
+    {
+      resources: {
+        lines: counting,
+        remarks: counting,
+        tags: never,
+        'order-tags': never,
+        boxes: { beforeUpdate: (box) => void (box['code'] = String(box['code']).toLowerCase()) },
+        items: { beforeUpdate: (item) => void (item['name'] = 'moved') },
+      },
+    },
     {
       orders: [{ name: 'a' }, { name: 'b' }],
       tags: [{ name: 't' }],
@@ -161,4 +176,22 @@ test('links run no hooks', async () => {
   await own.send('PATCH', `/v1/lines/${ids['x']}`, { orderId: 2 });
   await expect.poll(() => committed).toHaveLength(2);
   expect(committed).not.toContain('never');
+});
+
+test('gets the key that a hook of its owner has set, in a batch too', async () => {
+  const { body: box } = await own.send('POST', '/v1/boxes', { code: 'a' });
+  for (const isBatch of [false, true]) {
+    const { body: item } = await own.send('POST', '/v1/items', { name: 'new' });
+    const body = { code: isBatch ? 'C' : 'B', items: { add: [item.id] } };
+    const path = `/boxes/${String(box.id)}`;
+    const done = isBatch
+      ? await own.send('POST', '/v1/_batch', [{ method: 'PATCH', path, body }])
+      : await own.send('PATCH', `/v1${path}`, body);
+    expect(done.status).toBe(200);
+    expect((await own.get(`/v1/items/${String(item.id)}`)).body).toMatchObject({
+      name: 'moved',
+      boxCode: body.code.toLowerCase(),
+    });
+    await own.send('DELETE', `/v1/items/${String(item.id)}`);
+  }
 });

@@ -28,6 +28,8 @@ export type WrittenRecord = { readonly resource: Resource; readonly path: string
       /** Undefined for the record of a hasOne that the body does not name. */
       readonly id: JsonValue | undefined;
       readonly change: PlannedChange;
+      /** The keys in the change that follow from the record that it comes to belong to, or belonged to. */
+      readonly given?: readonly Field[];
     }
   | { readonly kind: 'delete'; readonly id: JsonValue | undefined }
 );
@@ -108,6 +110,7 @@ function ofChildren(
       id,
       path: change.path,
       change: { ...change, values: new Map([...keys, ...change.values]) },
+      given: [...keys.keys()],
     });
     const keys = keysTo(relation, owner, values);
     const cleared = new Map(keysOfChild(relation).map((key) => [key, null]));

@@ -182,7 +182,7 @@ async function runHook(
   }
 }
 
-/** What a hook has seen and set: a write that is planned again has other defaults. */
+/** What a hook has seen and set: a write that is planned again has other defaults. Keys follow from what is written then. */
 function seenBy(
   one: Exclude<WrittenRecord, { kind: 'delete' }>,
   later: ReadonlyMap<Field, unknown>,
@@ -190,7 +190,7 @@ function seenBy(
 ): FieldValues {
   const seen = new Map<Field, JsonValue>();
   for (const [field, value] of one.kind === 'create' ? one.record.values : one.change.values)
-    if (!later.has(field)) seen.set(field, value);
+    if (!later.has(field) && one.given?.includes(field) !== true) seen.set(field, value);
   for (const [field, value] of values) seen.set(field, value);
   return seen;
 }
