@@ -4,9 +4,10 @@ import { fileURLToPath } from 'node:url';
 
 export const examplesFolder = fileURLToPath(new URL('../../../examples/', import.meta.url));
 
-/** The names of the examples that come with the program. */
+/** The names of the examples that are a file and its data. The others are projects, which are installed. */
 export function exampleNames(): readonly string[] {
-  return readdirSync(examplesFolder).filter((name) =>
-    existsSync(join(examplesFolder, name, 'plinth.yaml')),
+  const has = (name: string, file: string): boolean => existsSync(join(examplesFolder, name, file));
+  return readdirSync(examplesFolder).filter(
+    (name) => has(name, 'plinth.yaml') && !has(name, 'package.json'),
   );
 }
