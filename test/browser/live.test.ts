@@ -158,6 +158,8 @@ test('a narrow screen has room for long names in every view, and leads on by its
   await page.goto(`${api.url}/_dashboard#/data/things/1`);
   const panel = page.getByRole('complementary');
   await panel.getByRole('button', { name: 'Save' }).waitFor();
-  expect(await page.evaluate(`document.querySelector('aside').scrollWidth`)).toBe(375);
+  expect(await page.evaluate(`document.querySelector('aside').scrollWidth`)).toBeLessThanOrEqual(
+    375,
+  );
   expect(complaints).toEqual([]);
 });
