@@ -95,8 +95,14 @@ test('the overview shows what the server counts, and how many records there are'
   const slowest = page.getByRole('region', { name: 'Slowest requests' });
   await slowest.getByRole('link', { name: 'POST products.create' }).waitFor();
   await api.get('/v1/products?price_gt=10&sort=about');
-  await page.getByRole('button', { name: 'Look for missing indexes' }).click();
-  await page.getByText('products.price: index: true').waitFor();
+  const found = page.getByText('products.price: index: true');
+  const panel = page.getByRole('status');
+  await eventually(async () => {
+    // The page may not know of the request yet.
+    await page.getByRole('button', { name: 'Look for missing indexes' }).click();
+    await panel.filter({ hasText: /index/u }).first().waitFor();
+    return found.count();
+  }).toBe(1);
   await page
     .getByRole('region', { name: 'Development' })
     .getByText('Served as it was saved last')
