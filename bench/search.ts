@@ -84,7 +84,7 @@ async function rate(server: Server, of: readonly string[], time: number): Promis
   return (done * 1_000) / took;
 }
 
-/** The time of so many records that are created one by one, in ms. */
+/** How long it takes to create that many records one by one, in ms. */
 async function writes(server: Server, resource: string): Promise<number> {
   const begin = performance.now();
   for (let index = 0; index < perWrite; index += 1) {

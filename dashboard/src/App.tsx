@@ -83,7 +83,7 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
   const [isMenuOpen, setMenuOpen] = useState(false);
   useEffect(() => setMenuOpen(false), [route.view, route.part]);
   const model = useModel();
-  /** What is not needed for the first view is loaded after it. */
+  /** Loads the rest of the page after the first view is shown. */
   const [isPainted, setPainted] = useState(false);
   useEffect(() => {
     if (model.data === undefined) return undefined;

@@ -104,7 +104,7 @@ export function mountEditor(
         highlightSpecialChars(),
         search({ top: true }),
         EditorView.lineWrapping,
-        // What is only read is one stop for the Tab key, which leads on.
+        // In a read-only editor, Tab moves on to the next control.
         EditorState.readOnly.of(isRead),
         EditorView.editable.of(!isRead),
         EditorView.contentAttributes.of({

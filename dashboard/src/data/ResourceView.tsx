@@ -127,7 +127,7 @@ export function ResourceView(props: Props): JSX.Element {
   const sample = rows.loaded[0];
   const names = useMemo(
     () => columnNames(resource, query.expand, rows.loaded.slice(0, 20), isChosen),
-    // The names are those of the first record: what comes with further rows has the same.
+    // All rows have the members of the first one.
     // oxlint-disable-next-line react/exhaustive-deps
     [resource, query.expand, isChosen, sample],
   );

@@ -23,7 +23,7 @@ export function PartEditor({
   const single = singleOf(draft);
   const collections = collectionsIn(query.expand, resource, model);
   const restricted = single === undefined ? undefined : restrictedBy(single.path, collections);
-  /** What stands in the group is a filter of the records in any case. */
+  /** Conditions inside a group always filter records, never the items of a relation. */
   const isOfRecords = isGroup(draft);
   const setSingle = (next: Condition, ofRecords: boolean): void =>
     setDraft(ofRecords ? { kind: 'and', parts: [next] } : next);

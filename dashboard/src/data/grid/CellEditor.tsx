@@ -16,7 +16,7 @@ interface Props {
   readonly ended: (step: Step) => void;
 }
 
-/** The value of a text, as the draft of a form reads it; undefined with a message: it is none. */
+/** Parses text as a form draft does. Gives its value, or a message why it has none. */
 function valueOf(
   field: FieldInfo,
   text: string,
