@@ -39,7 +39,7 @@ test('states follow each other', async (context) => {
   const { db } = api.sandbox({ context, records }).as(clerk);
   const { id } = await db.orders.create({ customerId: 1 });
   await expect(db.orders.update(id, { status: 'sent' })).rejects.toMatchObject({
-    status: 409,
+    body: { status: 409 },
     message: expect.stringContaining('An order that is open does not become sent'),
   });
   await db.orders.update(id, { status: 'paid' });
@@ -71,7 +71,9 @@ test('others may read, and not write', async (context) => {
   expect((await box.fetch('/v1/orders')).status).toBe(401);
   const reader = box.as({ sub: 'eve', roles: [] });
   expect((await reader.fetch('/v1/orders')).status).toBe(200);
-  await expect(reader.db.orders.create({ customerId: 1 })).rejects.toMatchObject({ status: 403 });
+  await expect(reader.db.orders.create({ customerId: 1 })).rejects.toMatchObject({
+    body: { status: 403 },
+  });
 });
 
 test('a webhook tells of a new order', async (context) => {

@@ -39,7 +39,7 @@ export default defineCode<Api>({
       beforeUpdate(change, { before, also, user, now, fail }) {
         const { status } = change;
         if (status === undefined || status === before.status) return;
-        if (!next[before.status ?? '']?.includes(status))
+        if (!next[before.status]?.includes(status))
           throw fail(409, `An order that is ${before.status} does not become ${status}`);
         also({
           method: 'POST',

@@ -52,6 +52,26 @@ type RecordOf<Api extends ApiTypes, Name> = Name extends keyof Api['resources']
     : AnyRecord
   : AnyRecord;
 
+type RelationsOf<Api extends ApiTypes, Name> = Name extends keyof Api['resources']
+  ? Api['resources'][Name] extends { readonly relations: infer Relations extends object }
+    ? Relations
+    : unknown
+  : unknown;
+
+type ToOneName<Relations> = {
+  [Name in keyof Relations]: Relations[Name] extends { readonly many: false } ? Name : never;
+}[keyof Relations];
+
+/** A record with those that its to-one relations lead to, which are there if `needs` names something of them. */
+type WithToOne<Api extends ApiTypes, Name> = Readonly<RecordOf<Api, Name>> & {
+  readonly [Relation in ToOneName<RelationsOf<Api, Name>>]?: RelationsOf<
+    Api,
+    Name
+  >[Relation] extends { readonly to: infer To }
+    ? WithToOne<Api, To> | null
+    : never;
+};
+
 /** A record that is being written: whatever is not known yet is absent. */
 type Draft<Shown> = { -readonly [Member in keyof Shown]?: Shown[Member] };
 
@@ -169,13 +189,13 @@ export interface Committed<Shown = AnyRecord> {
 type Outcome = void | Promise<void>;
 
 /** A field that own code computes. */
-export interface ComputedValue<Shown = AnyRecord, Api extends ApiTypes = AnyApi> {
+export interface ComputedValue<Needed = AnyRecord, Api extends ApiTypes = AnyApi> {
   /** Names of fields, and paths of to-one relations, that it is made of. */
   readonly needs: readonly string[];
-  readonly value?: (record: Readonly<Shown>, context: CodeContext<Api>) => unknown;
+  readonly value?: (record: Needed, context: CodeContext<Api>) => unknown;
   /** The values of a page of records at once, in their order. */
   readonly values?: (
-    records: readonly Readonly<Shown>[],
+    records: readonly Needed[],
     context: CodeContext<Api>,
   ) => readonly unknown[] | Promise<readonly unknown[]>;
 }
@@ -193,7 +213,7 @@ export interface ResourceCode<
   readonly beforeDelete?: (context: ChangeHookContext<Api, Shown>) => Outcome;
   /** Runs after the answer; best effort. */
   readonly afterCommit?: (change: Committed<Shown>, context: CodeContext<Api>) => Outcome;
-  readonly computed?: Readonly<Record<string, ComputedValue<Shown, Api>>>;
+  readonly computed?: Readonly<Record<string, ComputedValue<WithToOne<Api, Name>, Api>>>;
 }
 
 /** What an endpoint gets. */

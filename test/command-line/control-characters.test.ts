@@ -18,7 +18,7 @@ const folder = makeFolder({
 });
 const driver = new Driver(folder.at('odd.db'));
 driver.exec(
-  `CREATE TABLE "t${bell}" (id INTEGER PRIMARY KEY, "c${bell}" TEXT); CREATE TABLE "x${bell}" (a, b)`,
+  `CREATE TABLE "t${bell}" (id INTEGER PRIMARY KEY, "c${bell}" TEXT); CREATE VIRTUAL TABLE "x${bell}" USING fts5(a)`,
 );
 driver.close();
 new Driver(folder.at(`${bell.replaceAll('/', '')}.db`)).exec('CREATE TABLE a (b)').close();
