@@ -1,16 +1,17 @@
 /**
  * The clients of `attack.ts` that ask for as much memory as they can, in a process of their own. Run as
- * `node bench/attack-worker.ts PORT`; prints the status codes as JSON when its input ends.
+ * `node bench/attack-worker.ts PORT [CONNECTIONS]`, 60 by default; prints the status codes as JSON when its input ends.
  */
 import { connect } from 'node:net';
 
-const port = Number(process.argv[2]);
+const [, , port = '', connections = '60'] = process.argv;
 /** Another caller than the honest clients, who come from 127.0.0.1. */
 const localAddress = '127.0.0.2';
 const statuses: Record<string, number> = {};
 
 interface Attack {
   readonly path: string;
+  /** Of sixty connections. */
   readonly connections: number;
   /** How many requests are sent at once on a connection. */
   readonly pipelined: number;
@@ -33,7 +34,7 @@ const attacks: readonly Attack[] = [
 /** Sends requests on one connection until it ends, which is at most ten seconds later. */
 function attackOnce({ path, pipelined, pause }: Attack): Promise<void> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress });
     const head = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n`;
     const late = setTimeout(() => socket.destroy(), 10_000);
     socket.on('error', () => undefined);
@@ -60,5 +61,8 @@ function attack(one: Attack): void {
 process.stdin.resume().on('end', () => {
   process.stdout.write(JSON.stringify(statuses), () => process.exit());
 });
-for (const one of attacks)
-  for (let connection = 0; connection < one.connections; connection += 1) attack(one);
+const ofSixty = attacks.flatMap((one) => Array.from({ length: one.connections }, () => one));
+for (let connection = 0; connection < Number(connections); connection += 1) {
+  const one = ofSixty[(connection * 7) % ofSixty.length];
+  if (one !== undefined) attack(one);
+}

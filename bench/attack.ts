@@ -43,11 +43,11 @@ resources:
       name: { type: string }
 `;
 
-/**
- * Whether honest clients are served while others ask for as much memory as they can: at three times the peak rate of
- * small reads, with and without an attack of 60 connections on a server with 512 MiB of heap.
- */
-export async function measureAttack(folder: string): Promise<void> {
+/** Makes databases that are worth an attack; gives the file, and the URL of each. */
+export async function withTargets(
+  folder: string,
+  use: (file: string, databases: Readonly<Record<string, string>>) => Promise<void>,
+): Promise<void> {
   const file = join(folder, 'attack.yaml');
   await writeFile(file, specification);
   const data = await writeData(folder);
@@ -57,9 +57,38 @@ export async function measureAttack(folder: string): Promise<void> {
       SQLite: `sqlite:${join(folder, 'attack.db')}`,
       PostgreSQL: postgres.url,
     };
-    for (const [name, database] of Object.entries(databases)) {
+    for (const database of Object.values(databases)) {
       await migrate(file, database);
       await runScript([cli, 'import', data, '--spec', file, '--database', database]);
+    }
+    await use(file, databases);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** Begins an attack. Gives what ends it, and tells how often each status code came. */
+export function startAttack(
+  port: number,
+  attackers = 60,
+): () => Promise<Readonly<Record<string, number>>> {
+  const worker = fileURLToPath(new URL('attack-worker.ts', import.meta.url));
+  const attack = spawn(process.execPath, [worker, String(port), String(attackers)]);
+  const answer = text(attack.stdout);
+  return async () => {
+    attack.stdin.end();
+    await once(attack, 'close');
+    return JSON.parse(await answer) as Record<string, number>;
+  };
+}
+
+/**
+ * Whether honest clients are served while others ask for as much memory as they can: at three times the peak rate of
+ * small reads, with and without an attack of 60 connections on a server with 512 MiB of heap.
+ */
+export function measureAttack(folder: string): Promise<void> {
+  return withTargets(folder, async (file, databases) => {
+    for (const [name, database] of Object.entries(databases)) {
       for (const [what, path] of Object.entries(paths)) {
         const server = await startPlinth(database, file, flags);
         try {
@@ -69,9 +98,7 @@ export async function measureAttack(folder: string): Promise<void> {
         }
       }
     }
-  } finally {
-    await postgres.stop();
-  }
+  });
 }
 
 async function writeData(folder: string): Promise<string> {
@@ -100,19 +127,13 @@ async function measure(server: Server, path: string): Promise<string> {
     for (let round = 0; round < rounds; round += 1) {
       const before = await openLoop(port, path, peak * 3, calm, connections);
       good.calm += before.outcomes.slice(0, before.inTime).filter(isGood).length / calm;
-      const attack = spawn(process.execPath, [
-        fileURLToPath(new URL('attack-worker.ts', import.meta.url)),
-        String(port),
-      ]);
-      const answer = text(attack.stdout);
+      const endAttack = startAttack(port);
       await wait(500);
       const beside = await openLoop(port, path, peak * 3, attacked, connections);
       good.attacked += beside.outcomes.slice(0, beside.inTime).filter(isGood).length / attacked;
       took.push(...tookOf(beside.outcomes.filter(isGood)));
-      attack.stdin.end();
-      await once(attack, 'close');
-      for (const [status, count] of Object.entries(JSON.parse(await answer) as object))
-        statuses.set(status, (statuses.get(status) ?? 0) + Number(count));
+      for (const [status, count] of Object.entries(await endAttack()))
+        statuses.set(status, (statuses.get(status) ?? 0) + count);
       await wait(500);
     }
   };

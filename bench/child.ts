@@ -29,15 +29,16 @@ export async function runScript(
   if (code !== 0) throw new Error(`${args.join(' ')} exited with ${code}\n${errors()}`);
 }
 
-/** Starts a server with this Node and waits until it says that it is ready. */
+/** Starts a server with this Node, in a control group if one is named, and waits until it says that it is ready. */
 export async function startServer(
   name: string,
   argsFor: (port: number) => readonly string[],
+  group?: string,
 ): Promise<Server> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const started = performance.now();
-  const { child, errors } = begin(argsFor(port));
+  const { child, errors } = begin(argsFor(port), group);
   const stop = (): Promise<void> => end(child);
   while ((await statusOf(`${url}/_ready`)) !== 200) {
     const late = performance.now() - started > readyWithin;
@@ -55,8 +56,17 @@ process.once('exit', () => {
   for (const child of alive) child.kill('SIGTERM');
 });
 
-function begin(args: readonly string[]): { child: ChildProcess; errors: () => string } {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+function begin(
+  args: readonly string[],
+  group?: string,
+): { child: ChildProcess; errors: () => string } {
+  // The shell enters the group before it becomes Node, which takes the size of its heap from it.
+  const entering = ['-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group ?? ''];
+  const [program, given] =
+    group === undefined
+      ? [process.execPath, args]
+      : ['/bin/sh', [...entering, process.execPath, ...args]];
+  const child = spawn(program, given, { stdio: ['ignore', 'ignore', 'pipe'] });
   alive.add(child);
   child.once('exit', () => alive.delete(child));
   let text = '';

@@ -1,7 +1,8 @@
 /**
- * `node bench/edge.ts [overload] [slow] [idle] [cost] [shares] [workers] [attack]`: how Plinth holds up at three times the rate that it
- * can answer, beside clients that never finish a request, and with 10,000 connections that do nothing; what credentials and
- * the dashboard cost, and what a second worker gains; and what honest clients get beside those who attack its memory.
+ * `node bench/edge.ts [overload] [slow] [idle] [cost] [shares] [workers] [attack] [memory]`: how Plinth holds up at three
+ * times the rate that it can answer, beside clients that never finish a request, and with 10,000 connections that do nothing;
+ * what credentials and the dashboard cost, and what a second worker gains; what honest clients get beside those who attack its
+ * memory; and whether it lives through them where it may have so much memory and no more.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -23,6 +24,7 @@ import {
   type Outcome,
 } from './edge-clients.ts';
 import { residentMemory } from './memory.ts';
+import { measureMemoryLimits } from './memory-limits.ts';
 import { measureOverload } from './overload.ts';
 import { makePostgres } from './postgres.ts';
 import { print } from './report.ts';
@@ -124,7 +126,11 @@ function attack(): Promise<void> {
   return measureAttack(folder);
 }
 
-const measures = { overload, slow, idle, cost, shares, workers, attack };
+function memory(): Promise<void> {
+  return measureMemoryLimits(folder);
+}
+
+const measures = { overload, slow, idle, cost, shares, workers, attack, memory };
 const asked = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
 const database = join(folder, 'chinook.db');

@@ -46,24 +46,16 @@ export async function importBlog(database: string, { folder, rows }: DataSet): P
   return rows / ((performance.now() - begin) / 1_000);
 }
 
-/** Starts Plinth on a database. `flags` are those of Node, `more` those of the command. */
+/** Starts Plinth on a database, in a control group if one is named. `flags` are those of Node, `more` those of the command. */
 export function startPlinth(
   database: string,
   specification: string,
   flags: readonly string[] = [],
   more: readonly string[] = [],
+  group?: string,
 ): Promise<Server> {
-  return startServer('Plinth', (port) => [
-    ...flags,
-    cli,
-    'start',
-    specification,
-    '--database',
-    database,
-    '--port',
-    String(port),
-    ...more,
-  ]);
+  const args = [...flags, cli, 'start', specification, '--database', database];
+  return startServer('Plinth', (port) => [...args, '--port', String(port), ...more], group);
 }
 
 /** Starts the hand-written server on a database of the blog, `more` behind the port. */
