@@ -7,7 +7,7 @@ import type {
   Listing,
   Matching,
   Page,
-  Reading,
+  ReadOptions,
   RequestOptions,
   ResourceName,
   Selection,
@@ -117,7 +117,7 @@ interface Told {
 
 type AnyListing = Listing<ResourceName, string, string, string>;
 type AnyAggregating = Aggregating<ResourceName, string, string, string, string, string, string>;
-type AnyReading = Reading<ResourceName, string, string, string> & { readonly where?: unknown };
+type AnyReadOptions = ReadOptions<ResourceName, string, string, string> & { readonly where?: unknown };
 type AnyMatching = Matching<ResourceName>;
 type AnySelection = Selection<ResourceName, string, string, string>;
 type AnyWriting = AnySelection & {
@@ -381,7 +381,7 @@ function methodsOf(path: string, ask: (request: Ask) => Promise<Told>): unknown 
     each: async function* each(options: AnyListing = {}): AsyncGenerator<unknown, void, undefined> {
       for await (const page of pages(options)) yield* page;
     },
-    get: async (id: unknown, options: AnyReading = {}): Promise<unknown> =>
+    get: async (id: unknown, options: AnyReadOptions = {}): Promise<unknown> =>
       remembered(
         await ask({
           method: 'GET',
@@ -468,7 +468,7 @@ function selectionQuery({ expand, fields, exclude, query }: AnySelection): URLSe
   return search;
 }
 
-function readQuery(options: AnyReading): URLSearchParams {
+function readQuery(options: AnyReadOptions): URLSearchParams {
   const search = selectionQuery(options);
   const { where, collections, nulls } = options;
   for (const [name, value] of conditions(where)) search.append(name, value);

@@ -253,7 +253,7 @@ type Hidden<R extends ResourceName, E extends string> = Exclude<
 >;
 
 /** What reads alone can be asked for beside it. */
-export interface Reading<
+export interface ReadOptions<
   R extends ResourceName,
   E extends string,
   F extends string,
@@ -295,7 +295,7 @@ export interface Listing<
   E extends string,
   F extends string,
   X extends string,
-> extends Reading<R, E, F, X> {
+> extends ReadOptions<R, E, F, X> {
   readonly where?: Resources[R]['where'] | undefined;
   /** Groups of conditions that all have to hold: what shares a relation is about one related record. */
   readonly and?: readonly Group<Resources[R]['where']>[] | undefined;
@@ -461,7 +461,7 @@ export interface Reads<R extends ResourceName> {
     const X extends string = never,
   >(
     id: IdOf<R>,
-    options?: Reading<R, E, F, X> & {
+    options?: ReadOptions<R, E, F, X> & {
       readonly where?: ItemFilters<R, Head<NoInfer<E>>> | undefined;
     },
   ) => Promise<Without<Selected<R, E, F>, X>>;

@@ -44,7 +44,7 @@ export interface RequestRecord {
   readonly isForgotten: boolean;
 }
 
-type Place = { -readonly [Name in keyof KeptRequest]: KeptRequest[Name] } & {
+type Entry = { -readonly [Name in keyof KeptRequest]: KeptRequest[Name] } & {
   bytes: number;
   /** The part of `bytes` that bodies take. */
   bodyBytes: number;
@@ -65,7 +65,7 @@ const overhead = 2_000;
  * requests would cost garbage collection more than everything else here.
  */
 export class RecentRequests {
-  private readonly places: Place[] = [];
+  private readonly entries: Entry[] = [];
   /** The numbers of the oldest and the latest request. */
   private first = 1;
   private last = 0;
@@ -77,32 +77,32 @@ export class RecentRequests {
   add(trace: RequestTrace, end: RequestEnd, isRecorded: boolean): void {
     if (this.last - this.first + 1 >= keptRequests) this.drop();
     this.last += 1;
-    const place = this.placeOf(this.last);
-    place.number = this.last;
-    place.begin = trace.begin;
-    place.requestId = trace.start.requestId;
-    place.method = trace.start.method;
-    place.url = trace.start.url;
-    place.route = trace.route;
-    place.operation = trace.operation;
-    place.status = end.status;
-    place.code = end.code;
-    place.duration = end.duration;
-    place.caller = trace.caller;
-    place.callerId = trace.callerId;
-    place.client = trace.client;
-    place.failure = trace.failure;
-    place.databaseError = trace.databaseError;
-    place.ownCode = trace.ownCode;
-    place.isSimulated = trace.isSimulated;
-    place.sandbox = trace.sandbox;
-    place.isOwn = end.requestHeaders[ownHeader] !== undefined;
-    place.size = undefined;
-    place.record = undefined;
-    place.bodyBytes = 0;
-    place.bytes = overhead + trace.start.url.length;
-    if (isRecorded) record(place, trace, end);
-    this.bytes += place.bytes;
+    const entry = this.entryOf(this.last);
+    entry.number = this.last;
+    entry.begin = trace.begin;
+    entry.requestId = trace.start.requestId;
+    entry.method = trace.start.method;
+    entry.url = trace.start.url;
+    entry.route = trace.route;
+    entry.operation = trace.operation;
+    entry.status = end.status;
+    entry.code = end.code;
+    entry.duration = end.duration;
+    entry.caller = trace.caller;
+    entry.callerId = trace.callerId;
+    entry.client = trace.client;
+    entry.failure = trace.failure;
+    entry.databaseError = trace.databaseError;
+    entry.ownCode = trace.ownCode;
+    entry.isSimulated = trace.isSimulated;
+    entry.sandbox = trace.sandbox;
+    entry.isOwn = end.requestHeaders[ownHeader] !== undefined;
+    entry.size = undefined;
+    entry.record = undefined;
+    entry.bodyBytes = 0;
+    entry.bytes = overhead + trace.start.url.length;
+    if (isRecorded) record(entry, trace, end);
+    this.bytes += entry.bytes;
     while (this.bytes > keptBytes && this.withBodies < this.last) this.dropBodies();
     while (this.bytes > keptBytes && this.first < this.last) this.drop();
   }
@@ -111,46 +111,46 @@ export class RecentRequests {
   after(number: number, most = keptRequests): readonly KeptRequest[] {
     const start = Math.max(this.first, number + 1);
     return Array.from({ length: Math.max(0, Math.min(most, this.last - start + 1)) }, (_, index) =>
-      this.placeOf(start + index),
+      this.entryOf(start + index),
     );
   }
 
   /** Finds a request by its id. */
   find(requestId: string): KeptRequest | undefined {
     for (let number = this.last; number >= this.first; number -= 1) {
-      const place = this.placeOf(number);
-      if (place.requestId === requestId) return place;
+      const entry = this.entryOf(number);
+      if (entry.requestId === requestId) return entry;
     }
     return undefined;
   }
 
-  private placeOf(number: number): Place {
-    return (this.places[number % keptRequests] ??= emptyPlace());
+  private entryOf(number: number): Entry {
+    return (this.entries[number % keptRequests] ??= emptyEntry());
   }
 
   private dropBodies(): void {
     this.withBodies = Math.max(this.withBodies, this.first);
-    const place = this.placeOf(this.withBodies);
+    const entry = this.entryOf(this.withBodies);
     this.withBodies += 1;
-    if (place.record === undefined || place.bodyBytes === 0) return;
-    this.bytes -= place.bodyBytes;
-    place.bytes -= place.bodyBytes;
-    place.bodyBytes = 0;
+    if (entry.record === undefined || entry.bodyBytes === 0) return;
+    this.bytes -= entry.bodyBytes;
+    entry.bytes -= entry.bodyBytes;
+    entry.bodyBytes = 0;
     const none = { requestBody: undefined, responseBody: undefined, isForgotten: true };
-    place.record = { ...place.record, ...none };
+    entry.record = { ...entry.record, ...none };
   }
 
   private drop(): void {
-    const place = this.placeOf(this.first);
-    this.bytes -= place.bytes;
-    place.record = undefined;
-    place.failure = undefined;
-    place.databaseError = undefined;
+    const entry = this.entryOf(this.first);
+    this.bytes -= entry.bytes;
+    entry.record = undefined;
+    entry.failure = undefined;
+    entry.databaseError = undefined;
     this.first += 1;
   }
 }
 
-function emptyPlace(): Place {
+function emptyEntry(): Entry {
   return {
     number: 0,
     begin: 0.5,
@@ -178,16 +178,16 @@ function emptyPlace(): Place {
   };
 }
 
-function record(place: Place, trace: RequestTrace, end: RequestEnd): void {
+function record(entry: Entry, trace: RequestTrace, end: RequestEnd): void {
   const { recording, body: sent } = trace;
   if (recording === undefined) return;
   const size = end.body === undefined ? undefined : Buffer.byteLength(end.body);
-  place.size = size;
+  entry.size = size;
   const requestBody = sent !== undefined && sent.length <= longestBody ? sent : undefined;
   const responseBody = size !== undefined && size <= longestBody ? end.body : undefined;
   const { requestHeaders, responseHeaders } = end;
   const isForgotten = requestBody !== sent || responseBody !== end.body;
-  place.record = {
+  entry.record = {
     recording,
     requestHeaders,
     responseHeaders,
@@ -195,8 +195,8 @@ function record(place: Place, trace: RequestTrace, end: RequestEnd): void {
     responseBody,
     isForgotten,
   };
-  place.bodyBytes = (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
-  place.bytes += place.bodyBytes;
-  for (const { sql } of recording.statements) place.bytes += 100 + sql.length;
-  place.bytes += recording.steps.length * 200;
+  entry.bodyBytes = (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
+  entry.bytes += entry.bodyBytes;
+  for (const { sql } of recording.statements) entry.bytes += 100 + sql.length;
+  entry.bytes += recording.steps.length * 200;
 }

@@ -222,7 +222,7 @@ function indent(text: string): string {
 function body(
   resourceView: ResourceView,
   kind: BodyKind,
-  { declared, base }: Place,
+  { declared, base }: Scope,
   naming: Naming,
   apart: readonly KeyOrParent[] = [],
 ): readonly string[] {
@@ -237,7 +237,7 @@ function body(
     kind === 'create'
       ? creatableInputs(resourceView)
       : changeInputs(resourceView).filter(({ field, updatable }) => updatable || field === id);
-  const placeOf = (name: string): Place => ({ declared, base: nestedName(base, name) });
+  const scopeOf = (name: string): Scope => ({ declared, base: nestedName(base, name) });
   return [
     ...inputs
       .filter(({ name }) => !isApart(name))
@@ -245,8 +245,8 @@ function body(
         memberOf(
           input.name,
           kind === 'update' && isIncrementable(input) && resourceView.fields.has(input.name)
-            ? `${writeType(input.field, placeOf(input.name))} | { readonly increment: ${incrementType(input.field)} }`
-            : writeType(input.field, placeOf(input.name)),
+            ? `${writeType(input.field, scopeOf(input.name))} | { readonly increment: ${incrementType(input.field)} }`
+            : writeType(input.field, scopeOf(input.name)),
           !needed.has(input),
           input.field,
         ),
@@ -256,9 +256,9 @@ function body(
       .map((one) => memberOf(one.view.name, nestedType(one, naming), true)),
     ...linkable(resourceView, [kind === 'create' ? kind : 'update']).map((view) => {
       const needed = kind === 'create' ? neededPivot(view) : [];
-      const place = placeOf(`${view.name}Pivot`);
+      const scope = scopeOf(`${view.name}Pivot`);
       const one = nested.find((other) => other.view === view);
-      return memberOf(view.name, linksType(view, needed, place, one, naming), true);
+      return memberOf(view.name, linksType(view, needed, scope, one, naming), true);
     }),
   ];
 }
@@ -271,7 +271,7 @@ function incrementType({ type }: Field): string {
 function linksType(
   view: RelationView,
   needed: readonly InputView[] | undefined,
-  { declared, base }: Place,
+  { declared, base }: Scope,
   nestable: Nestable | undefined,
   naming: Naming,
 ): string {
@@ -338,14 +338,14 @@ function nestedMembers(
 }
 
 /** Where types of objects are declared, and the name that one has here. */
-interface Place {
+interface Scope {
   readonly declared: DeclaredTypes;
   readonly base: string;
 }
 
 /** What a field's value is in TypeScript, in a record or in a body. */
 interface Side {
-  readonly of: (field: Field, place: Place) => string;
+  readonly of: (field: Field, scope: Scope) => string;
   readonly json: string;
   readonly isReadonly: boolean;
 }
@@ -354,25 +354,25 @@ const inRecords: Side = { of: readType, json: 'JsonValue', isReadonly: false };
 /** A body may be made of arrays that nobody may change. */
 const inBodies: Side = { of: writeType, json: 'JsonInput', isReadonly: true };
 
-function readType(field: Field, place: Place): string {
-  return typed(field, inRecords, place, []);
+function readType(field: Field, scope: Scope): string {
+  return typed(field, inRecords, scope, []);
 }
 
-function writeType(field: Field, place: Place): string {
-  return typed(field, inBodies, place, field.type.takesNumbers === true ? ['number'] : []);
+function writeType(field: Field, scope: Scope): string {
+  return typed(field, inBodies, scope, field.type.takesNumbers === true ? ['number'] : []);
 }
 
 /** What a field's value is in TypeScript; `more` are further types that it takes. */
-function typed(field: Field, side: Side, place: Place, more: readonly string[]): string {
+function typed(field: Field, side: Side, scope: Scope, more: readonly string[]): string {
   const plain = field.values?.map((value) => JSON.stringify(value)) ?? [
-    plainType(field, side, place),
+    plainType(field, side, scope),
   ];
   const isNull = field.nullable && field.type.json !== 'any';
   return [...plain, ...more, ...(isNull ? ['null'] : [])].join(' | ');
 }
 
 /** The type of the JSON that a value is. */
-function plainType({ name, type, properties, items }: Field, side: Side, place: Place): string {
+function plainType({ name, type, properties, items }: Field, side: Side, scope: Scope): string {
   const { json, isReadonly } = side;
   const list = (item: string): string => `${isReadonly ? 'readonly ' : ''}${item}[]`;
   switch (type.json) {
@@ -387,16 +387,16 @@ function plainType({ name, type, properties, items }: Field, side: Side, place: 
     case 'array':
       return items === undefined
         ? list(json)
-        : list(`(${side.of(items, { ...place, base: itemName(place.base, name) })})`);
+        : list(`(${side.of(items, { ...scope, base: itemName(scope.base, name) })})`);
     case 'object':
       if (properties === undefined)
         return `{ ${isReadonly ? 'readonly ' : ''}[member: string]: ${json} }`;
-      return place.declared.nameFor(
-        place.base,
+      return scope.declared.nameFor(
+        scope.base,
         [...properties].map(([member, part]) =>
           memberOf(
             member,
-            side.of(part, { ...place, base: nestedName(place.base, member) }),
+            side.of(part, { ...scope, base: nestedName(scope.base, member) }),
             !part.required,
             part,
           ),
@@ -481,10 +481,10 @@ function expandPaths(resourceView: ResourceView, { defaultDepth }: Limits): read
 
 const mostPaths = 500;
 
-function relationType(view: RelationView, owner: ResourceView, { declared, base }: Place): string {
+function relationType(view: RelationView, owner: ResourceView, { declared, base }: Scope): string {
   const targets = [...new Set(targetsOf(view).map(({ resourceView }) => resourceView.name))];
-  const place = { declared, base: nestedName(base, `${view.name}Pivot`) };
-  const pivot = view.pivot.map(({ name, field }) => memberOf(name, readType(field, place), false));
+  const scope = { declared, base: nestedName(base, `${view.name}Pivot`) };
+  const pivot = view.pivot.map(({ name, field }) => memberOf(name, readType(field, scope), false));
   const added = pivot.length === 0 ? 'unknown' : `{ pivot: { ${pivot.join(' ')} } }`;
   return `${key(view.name)}: { to: ${union(targets)}; many: ${isToMany(view.relation)}; null: ${mayBeNull(view)}; pivot: ${added}; by: ${narrowing(view, owner)} };`;
 }
@@ -541,10 +541,10 @@ function isFree({ type, properties, items }: Field): boolean {
 function aggregateTypes(
   resourceView: ResourceView,
   limits: Limits,
-  place: Place,
+  scope: Scope,
 ): readonly string[] {
   const { keys, dates, moments, sums, extremes, distinct } = aggregables(resourceView, limits);
-  const keyTypes = keys.map(({ name, field }) => memberOf(name, readType(field, place), false));
+  const keyTypes = keys.map(({ name, field }) => memberOf(name, readType(field, scope), false));
   const numbers = (types: Readonly<Record<(typeof sums)[number]['sum'], string>>): string =>
     sums.map(({ name, sum }) => `${key(name)}: ${types[sum]} | null;`).join(' ');
   return [

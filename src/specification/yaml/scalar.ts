@@ -7,14 +7,14 @@ const coreTags = new Set(
   ['str', 'int', 'float', 'bool', 'null'].map((name) => `tag:yaml.org,2002:${name}`),
 );
 
-interface Reading extends Pick<ScalarNode, 'value' | 'origin'> {
+interface ScalarResult extends Pick<ScalarNode, 'value' | 'origin'> {
   readonly problems: readonly { readonly message: string; readonly rule: ProblemRule }[];
   /** Problems of variables that are not set. */
   readonly unset?: readonly string[];
 }
 
 /** The value of a scalar with its variables replaced, and its problems. */
-export function readScalar(scalar: Scalar, source: string, environment: Environment): Reading {
+export function readScalar(scalar: Scalar, source: string, environment: Environment): ScalarResult {
   const { value, tag } = scalar;
   if (tag !== undefined && !coreTags.has(tag)) {
     return unusable('tags such as `!!binary` are not supported; leave the tag out');
@@ -33,7 +33,7 @@ export function readScalar(scalar: Scalar, source: string, environment: Environm
   return { value, origin: 'written', problems: [] };
 }
 
-function readString(value: string, environment: Environment): Reading {
+function readString(value: string, environment: Environment): ScalarResult {
   const { text, whole, changed, problems, unset } = replaceVariables(value, environment);
   const replaced = whole ? 'variable' : changed ? 'mixed' : 'written';
   const isUnusable = problems.length + unset.length > 0;
@@ -45,7 +45,7 @@ function readString(value: string, environment: Environment): Reading {
   };
 }
 
-function unusable(message: string): Reading {
+function unusable(message: string): ScalarResult {
   return { value: null, origin: 'unusable', problems: [{ message, rule: 'value' }] };
 }
 

@@ -34,7 +34,7 @@ type ReportText = (
   },
 ) => void;
 
-interface Reading {
+interface ReadState {
   readonly text: string;
   readonly lines: LineCounter;
   readonly environment: Environment;
@@ -98,7 +98,7 @@ export function readYaml(
     reportAt({ line: 1, column: 1 }, [], 'the file is empty; it needs at least `resources`');
     return undefined;
   }
-  const reading: Reading = {
+  const state: ReadState = {
     text,
     lines,
     environment,
@@ -108,7 +108,7 @@ export function readYaml(
     open: new Set(),
     added: 0,
   };
-  return readNode(content, [], 0, reading);
+  return readNode(content, [], 0, state);
 }
 
 function positionAt(lines: LineCounter, offset: number): Position {
@@ -116,33 +116,33 @@ function positionAt(lines: LineCounter, offset: number): Position {
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
-function readNode(node: ParsedNode, path: Path, depth: number, reading: Reading): SourceNode {
-  const position = positionAt(reading.lines, node.range[0]);
-  if (isAlias(node)) return readAlias(node.source, position, path, depth, reading);
+function readNode(node: ParsedNode, path: Path, depth: number, state: ReadState): SourceNode {
+  const position = positionAt(state.lines, node.range[0]);
+  if (isAlias(node)) return readAlias(node.source, position, path, depth, state);
   const { anchor } = node;
   if (isScalar(node)) {
-    const scalar = scalarNode(node, position, path, reading);
-    if (anchor !== undefined) reading.anchors.set(anchor, scalar);
+    const scalar = scalarNode(node, position, path, state);
+    if (anchor !== undefined) state.anchors.set(anchor, scalar);
     return scalar;
   }
   if (depth > depthLimit) {
-    reading.reportAt(position, path, `the file is nested deeper than ${depthLimit} levels`);
+    state.reportAt(position, path, `the file is nested deeper than ${depthLimit} levels`);
     return unusable(position);
   }
   if (node.tag !== undefined && !/^tag:yaml\.org,2002:(map|seq)$/.test(node.tag)) {
-    reading.reportAt(position, path, 'tags such as `!!set` are not supported; leave the tag out');
+    state.reportAt(position, path, 'tags such as `!!set` are not supported; leave the tag out');
     return unusable(position);
   }
-  if (anchor !== undefined) reading.open.add(anchor);
+  if (anchor !== undefined) state.open.add(anchor);
   const result = isSeq(node)
     ? listNode(
         position,
-        node.items.map((item, index) => readNode(item, [...path, index], depth + 1, reading)),
+        node.items.map((item, index) => readNode(item, [...path, index], depth + 1, state)),
       )
-    : readMap(node, position, path, depth, reading);
+    : readMap(node, position, path, depth, state);
   if (anchor !== undefined) {
-    reading.open.delete(anchor);
-    reading.anchors.set(anchor, result);
+    state.open.delete(anchor);
+    state.anchors.set(anchor, result);
   }
   return result;
 }
@@ -152,9 +152,9 @@ function readAlias(
   position: Position,
   path: Path,
   depth: number,
-  reading: Reading,
+  state: ReadState,
 ): SourceNode {
-  const { anchors, open, reportAt } = reading;
+  const { anchors, open, reportAt } = state;
   const target = anchors.get(name);
   if (open.has(name)) {
     reportAt(
@@ -166,13 +166,13 @@ function readAlias(
     reportAt(position, path, `\`*${name}\` has no \`&${name}\` before it`);
   } else if (depth + target.height > depthLimit) {
     reportAt(position, path, `with this alias the file is nested deeper than ${depthLimit} levels`);
-  } else if (reading.added + target.size > aliasLimit) {
-    if (reading.added <= aliasLimit) {
+  } else if (state.added + target.size > aliasLimit) {
+    if (state.added <= aliasLimit) {
       reportAt(position, path, `the aliases blow the file up to more than ${aliasLimit} values`);
     }
-    reading.added = Number.POSITIVE_INFINITY;
+    state.added = Number.POSITIVE_INFINITY;
   } else {
-    reading.added += target.size;
+    state.added += target.size;
     return target;
   }
   return unusable(position);
@@ -183,29 +183,29 @@ function readMap(
   position: Position,
   path: Path,
   depth: number,
-  reading: Reading,
+  state: ReadState,
 ): SourceNode {
   const entries = new Map<string, Entry>();
   const merged = new Set<string>();
   const template = templateIn(map);
   if (template !== undefined) {
     const message = `to YAML these braces are maps; text with {{…}} has to stand in quotes: '{{${template}}}'`;
-    const written = writtenIn(reading, map.range);
-    reading.reportAt(position, path, message, 'syntax', {
+    const written = writtenIn(state, map.range);
+    state.reportAt(position, path, message, 'syntax', {
       written,
       instead: { by: `'${written}'` },
     });
     return unusable(position);
   }
   for (const { key, value } of map.items) {
-    const keyPosition = positionAt(reading.lines, key.range[0]);
-    const name = readKey(key, keyPosition, path, reading);
+    const keyPosition = positionAt(state.lines, key.range[0]);
+    const name = readKey(key, keyPosition, path, state);
     const valuePath = [...path, name ?? '?'];
     const node =
-      value === null ? emptyNode(keyPosition) : readNode(value, valuePath, depth + 1, reading);
+      value === null ? emptyNode(keyPosition) : readNode(value, valuePath, depth + 1, state);
     if (name === undefined) continue;
     if (name === '<<' && isScalar(key) && key.type === 'PLAIN') {
-      for (const [inherited, entry] of mergedEntries(node, valuePath, reading)) {
+      for (const [inherited, entry] of mergedEntries(node, valuePath, state)) {
         if (entries.has(inherited)) continue;
         entries.set(inherited, entry);
         merged.add(inherited);
@@ -214,10 +214,10 @@ function readMap(
     }
     const earlier = entries.get(name);
     if (earlier === undefined || merged.delete(name))
-      entries.set(name, { keyPosition, keyWritten: writtenIn(reading, key.range), value: node });
+      entries.set(name, { keyPosition, keyWritten: writtenIn(state, key.range), value: node });
     else {
       const { line } = earlier.keyPosition;
-      reading.reportAt(
+      state.reportAt(
         keyPosition,
         valuePath,
         `${quote(name)} stands here a second time, after line ${line}`,
@@ -244,13 +244,13 @@ function templateIn(map: YAMLMap.Parsed): string | undefined {
 }
 
 /** The members that `<<: *base` or `<<: [*one, *other]` merges; the first one with a key wins. */
-function mergedEntries(node: SourceNode, path: Path, reading: Reading): readonly [string, Entry][] {
+function mergedEntries(node: SourceNode, path: Path, state: ReadState): readonly [string, Entry][] {
   const entries: [string, Entry][] = [];
   for (const source of node.kind === 'list' ? node.items : [node]) {
     if (source.kind === 'map') entries.push(...source.entries);
     else if (source.kind === 'list' || source.origin !== 'unusable') {
       const message = '`<<` takes in a map or a list of maps, such as `<<: *base`';
-      reading.reportAt(node.position, path, message);
+      state.reportAt(node.position, path, message);
     }
   }
   return entries;
@@ -261,12 +261,12 @@ function readKey(
   key: ParsedNode,
   position: Position,
   path: Path,
-  reading: Reading,
+  state: ReadState,
 ): string | undefined {
   const report = (message: string): undefined =>
-    reading.reportAt(position, path, message) as undefined;
+    state.reportAt(position, path, message) as undefined;
   if (isAlias(key)) {
-    const target = reading.anchors.get(key.source);
+    const target = state.anchors.get(key.source);
     if (target?.kind === 'scalar' && typeof target.value === 'string') return target.value;
     return report(
       `\`*${key.source}\` has no text with \`&${key.source}\` before it that could be a key`,
@@ -274,7 +274,7 @@ function readKey(
   }
   if (!isScalar(key)) return report('a key has to be text, not a list or map');
   if (key.anchor !== undefined) {
-    reading.anchors.set(key.anchor, scalarNode(key, position, path, reading));
+    state.anchors.set(key.anchor, scalarNode(key, position, path, state));
   }
   if (typeof key.value === 'string') return key.value;
   const written = sourceOf(key);
@@ -283,21 +283,21 @@ function readKey(
   return report(`${quote(written)} is not text to YAML; put it in quotes to use it as a key`);
 }
 
-function scalarNode(scalar: Scalar, position: Position, path: Path, reading: Reading): SourceNode {
+function scalarNode(scalar: Scalar, position: Position, path: Path, state: ReadState): SourceNode {
   const source = sourceOf(scalar);
-  const { value, origin, problems, unset = [] } = readScalar(scalar, source, reading.environment);
-  for (const { message, rule } of problems) reading.reportAt(position, path, message, rule);
+  const { value, origin, problems, unset = [] } = readScalar(scalar, source, state.environment);
+  for (const { message, rule } of problems) state.reportAt(position, path, message, rule);
   // A value with an anchor may be used elsewhere.
-  const isAlone = scalar.anchor === undefined && reading.open.size === 0;
-  const severity = isAlone && reading.mayBeUnset(path) ? 'warning' : 'error';
-  for (const problem of unset) reading.reportAt(position, path, problem, 'variable', { severity });
+  const isAlone = scalar.anchor === undefined && state.open.size === 0;
+  const severity = isAlone && state.mayBeUnset(path) ? 'warning' : 'error';
+  for (const problem of unset) state.reportAt(position, path, problem, 'variable', { severity });
   const plain = scalar.type === 'PLAIN';
-  const written = writtenIn(reading, scalar.range);
+  const written = writtenIn(state, scalar.range);
   return { kind: 'scalar', position, size: 1, height: 0, value, source, written, plain, origin };
 }
 
 /** The text of a scalar or a map in braces, as it is in the file. */
-function writtenIn({ text }: Reading, range: ParsedNode['range'] | null | undefined): string {
+function writtenIn({ text }: ReadState, range: ParsedNode['range'] | null | undefined): string {
   return text.slice(range?.[0] ?? 0, range?.[1] ?? 0);
 }
 

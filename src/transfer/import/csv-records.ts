@@ -9,7 +9,7 @@ const newline = 0x0a;
 const carriageReturn = 0x0d;
 
 /** Where in a record a byte stands: at the start of a value, in one, in quotes, or behind a quote that was in quotes. */
-type Place = 'start' | 'plain' | 'quoted' | 'behind';
+type State = 'start' | 'plain' | 'quoted' | 'behind';
 
 /**
  * Cuts CSV (RFC 4180) into records: lines, but for newlines in quotes; blank lines stand between them. The first names
@@ -21,7 +21,7 @@ export class CsvCutter implements Cutter {
   private header: readonly string[] | undefined;
   private line: number;
   private isFirst = true;
-  private place: Place = 'start';
+  private state: State = 'start';
   /** The line in which the record begins that is being read. */
   private recordLine: number;
   /** The beginning of a record whose end has not arrived. */
@@ -37,22 +37,22 @@ export class CsvCutter implements Cutter {
 
   feed(bytes: Buffer): readonly SourceRecord[] {
     const records: SourceRecord[] = [];
-    let { place } = this;
+    let { state } = this;
     let start = this.isFirst ? afterMark(bytes) : 0;
     this.isFirst = false;
     for (let index = start; index < bytes.length; index += 1) {
       const byte = bytes[index] ?? 0;
       if (byte === newline) this.line += 1;
-      if (place === 'quoted') {
-        if (byte === quoteMark) place = 'behind';
+      if (state === 'quoted') {
+        if (byte === quoteMark) state = 'behind';
       } else if (byte === newline) {
         records.push(...this.take(bytes.subarray(start, index)));
         start = index + 1;
-        place = 'start';
-      } else if (byte === comma) place = 'start';
-      else place = byte === quoteMark && place !== 'plain' ? 'quoted' : 'plain';
+        state = 'start';
+      } else if (byte === comma) state = 'start';
+      else state = byte === quoteMark && state !== 'plain' ? 'quoted' : 'plain';
     }
-    this.place = place;
+    this.state = state;
     this.keep(bytes.subarray(start));
     return records;
   }
