@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { ms } from './edge-clients.ts';
 import { startAttack, withTargets } from './attack.ts';
 import { statusOf } from './http.ts';
 import { print } from './report.ts';
@@ -64,12 +65,13 @@ async function attacked(
     const statuses = Object.entries(await endAttack()).map(
       ([status, many]) => `${many} × ${status}`,
     );
-    // What the attack has left is sent or dropped by then.
-    await wait(1_000);
-    const isAlive = (await statusOf(`${server.url}/small/7`)) === 200;
+    const since = performance.now();
+    const isOver = (): boolean => performance.now() - since > 30_000;
+    while ((await statusOf(`${server.url}/small/7`)) !== 200 && !isOver()) await wait(50);
+    const fate = isOver() ? 'DEAD' : `serves again ${ms(performance.now() - since)} later`;
     const most = Number(await readFile(join(group, version.most), 'utf8')) / mebibyte;
     return (
-      `${isAlive ? 'lives' : 'DEAD'}; ${good} small reads were 200 and ${refused} not; ` +
+      `${fate}; ${good} small reads were 200 and ${refused} not; ` +
       `the attackers got ${statuses.join(', ')}; at most ${most.toFixed(0)} MiB`
     );
   } finally {
