@@ -23,10 +23,35 @@ export const longestNumber = 400;
 
 /** Parses a JSON text. A number that its double does not stand for becomes an `ExactNumber`. Throws like JSON.parse. */
 export function parseExactly(text: string): unknown {
-  // Only long digit strings and exponents can lose precision in a double.
-  return /[\d.]{16}|\d[eE]/u.test(text)
+  return inexact.test(text)
     ? JSON.parse(text, keepExact as (key: string, value: unknown) => unknown)
     : JSON.parse(text);
+}
+
+/**
+ * A number that a double may not hold: with many digits or an exponent. A reviver takes six times as long, so digits in
+ * strings, such as those of UUIDs, are not meant.
+ */
+const inexact = /(?:^|[:,[])\s*-?(?:[\d.]{16}|[\d.]+[eE])/u;
+
+/** Parses a JSON text. A number that JSON.stringify would write otherwise becomes an `ExactNumber`: `1.0`, `1e3`. */
+export function parseAsWritten(text: string): unknown {
+  return rewritten.test(text)
+    ? JSON.parse(text, keepWritten as (key: string, value: unknown) => unknown)
+    : JSON.parse(text);
+}
+
+const rewritten =
+  /(?:^|[:,[])\s*(?:-?(?:[\d.]{16}|[\d.]+[eE]|\d+\.\d*0(?!\d)|0\.0{6})|-0(?![\d.]))/u;
+
+function keepWritten(
+  _key: string,
+  value: unknown,
+  { source }: { readonly source?: string },
+): unknown {
+  return typeof value === 'number' && source !== undefined && String(value) !== source
+    ? new ExactNumber(source)
+    : value;
 }
 
 function keepExact(_key: string, value: unknown, context: { readonly source?: string }): unknown {

@@ -7,6 +7,7 @@ import {
   ExactNumber,
   exactNumber,
   longestNumber,
+  parseAsWritten,
   parseExactly,
   withoutExponent,
 } from '../exact-number.ts';
@@ -15,13 +16,16 @@ import { parseText, readText } from './string.ts';
 /** JSON text in the column; it may have been written before the file declared the members that it does. */
 const jsonText: Codec = {
   encode: (value) => JSON.stringify(value),
-  decode: (stored, field) => inOrder(readStored(String(stored)), field),
+  decode: (stored, field) =>
+    isAsStored(field)
+      ? readStored(String(stored), parseAsWritten)
+      : inOrder(readStored(String(stored)), field),
 };
 
 /** The value of a column of JSON text; text of others that is no JSON is the string that it is. */
-export function readStored(text: string): JsonValue {
+export function readStored(text: string, parse = parseExactly): JsonValue {
   try {
-    return parseExactly(text) as JsonValue;
+    return parse(text) as JsonValue;
   } catch {
     return text;
   }
@@ -30,32 +34,65 @@ export function readStored(text: string): JsonValue {
 /** A jsonb column, which keeps members in an order of its own. */
 const jsonb: Codec = {
   encode: (value) => JSON.stringify(value),
-  decode: (stored, field) => inOrder(parseExactly(String(stored)) as JsonValue, field),
+  decode: (stored, field) =>
+    (isAsStored(field)
+      ? parseAsWritten(String(stored))
+      : inOrder(parseExactly(String(stored)) as JsonValue, field)) as JsonValue,
 };
+
+/** Whether JSON comes as others have written it. See docs/contract/8-existing-databases.md#types, rule 10. */
+function isAsStored(field: Field | undefined): boolean {
+  return field?.native !== undefined && field.properties === undefined && field.items === undefined;
+}
 
 /**
  * A value as both databases give it: members that are declared in the order of the file, then the others in that of jsonb.
- * Most often it is so already, and stays itself.
+ * Most often it is so already, and stays itself. Passing on the text saves little: to see in it that members are in order
+ * takes as long as parsing and looking at the value (1 kB: 12 µs).
  */
 function inOrder(value: JsonValue, field: Field | undefined): JsonValue {
-  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return value;
+  return isInOrder(value, field) ? value : ordered(value, field);
+}
+
+function isInOrder(value: JsonValue, field: Field | undefined): boolean {
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return true;
   if (Array.isArray(value)) {
-    const list = value.map((item: JsonValue) => inOrder(item, field?.items));
-    return list.every((item, index) => item === value[index]) ? value : list;
+    for (const item of value) if (!isInOrder(item as JsonValue, field?.items)) return false;
+    return true;
   }
   const members = value as Readonly<Record<string, JsonValue>>;
-  const found = Object.keys(members);
-  const names = namesInOrder(found, field?.properties);
-  let isSame = names === found || names.every((name, index) => name === found[index]);
-  const parts = names.map((name) => {
-    const member = members[name] ?? null;
-    const ordered = inOrder(member, field?.properties?.get(name));
-    if (ordered !== member) isSame = false;
-    return ordered;
-  });
-  return isSame
-    ? value
-    : Object.fromEntries(names.map((name, index) => [name, parts[index] ?? null]));
+  const properties = field?.properties;
+  const declared = properties?.keys();
+  let before: string | undefined;
+  // What JSON.parse makes has no inherited members, and Object.keys would cost as much as the rest.
+  for (const name in members) {
+    const property = properties?.get(name);
+    if (property !== undefined) {
+      if (before !== undefined || !isAhead(declared, name)) return false;
+    } else {
+      if (before !== undefined && !isBehind(name, before)) return false;
+      before = name;
+    }
+    if (!isInOrder(members[name] ?? null, property)) return false;
+  }
+  return true;
+}
+
+/** Whether a name is among those that come; they are taken up to it. */
+function isAhead(names: Iterator<string> | undefined, wanted: string): boolean {
+  for (let next = names?.next(); next?.done === false; next = names?.next())
+    if (next.value === wanted) return true;
+  return false;
+}
+
+function ordered(value: JsonValue, field: Field | undefined): JsonValue {
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return value;
+  if (Array.isArray(value)) return value.map((item: JsonValue) => ordered(item, field?.items));
+  const members = value as Readonly<Record<string, JsonValue>>;
+  const names = namesInOrder(Object.keys(members), field?.properties);
+  return Object.fromEntries(
+    names.map((name) => [name, ordered(members[name] ?? null, field?.properties?.get(name))]),
+  );
 }
 
 function namesInOrder(
@@ -77,14 +114,21 @@ function sortedMembers(names: readonly string[]): readonly string[] {
     .map(({ name }) => name);
 }
 
-/** Whether names are in that order, as they are where a write has left them; told of ASCII alone, which compares as its bytes. */
+/** Whether names are in that order; told of ASCII alone, which compares as its bytes. */
 function isSorted(names: readonly string[]): boolean {
-  return names.every((name, index) => {
-    const before = names[index - 1] ?? '';
-    const isBehind =
-      before.length < name.length || (before.length === name.length && before < name);
-    return (isBehind || index === 0) && Buffer.byteLength(name) === name.length;
-  });
+  return names.every((name, index) => index === 0 || isBehind(name, names[index - 1] ?? ''));
+}
+
+/** Whether a name comes after another in that order; false if one of them is not ASCII. */
+function isBehind(name: string, before: string): boolean {
+  const isLater = before.length < name.length || (before.length === name.length && before < name);
+  return isLater && isAscii(name) && isAscii(before);
+}
+
+function isAscii(text: string): boolean {
+  for (let place = 0; place < text.length; place += 1)
+    if (text.charCodeAt(place) > 0x7f) return false;
+  return true;
 }
 
 /** Joins the readings of the parts of a value into one, up to the last issue that is told; `make` builds the whole. */
@@ -132,6 +176,8 @@ function readNumber(value: number | ExactNumber): ParsedValue {
     return Number.isFinite(value)
       ? accept(value === 0 ? 0 : value)
       : wrongValue('is too large for a number', beyondDouble);
+  const plain = /e/iu.test(value.text) ? exactNumber(value.text) : value;
+  if (typeof plain === 'number') return readNumber(plain);
   if (!Number.isFinite(Number(value.text)))
     return wrongValue('is too large for a number', beyondDouble);
   return value.text.length > longestNumber || /e/iu.test(value.text)
