@@ -133,6 +133,7 @@ export function buildProgram(context: Context, version: string): Command {
     .option('--database <url>', 'sqlite:PATH or postgres://user:password@host/name')
     .option('--apply', 'apply the steps, in one transaction')
     .option('--allow-data-loss', 'also apply steps that lose values')
+    .option('--allow-invalid', 'keep stored values that break new rules of the file')
     .option('--json', 'print the steps as JSON')
     .action(async (file: string | undefined, flags: SpecificationFlags) => {
       const { migrate } = await import('./commands/migrate.ts');

@@ -28,6 +28,7 @@ import { compareIndexes } from './indexes.ts';
 import { compareReferences, validationsOf } from './references.ts';
 import { compareSearch } from './search.ts';
 import { renamedTables, type RenamedTable } from './renamed-resources.ts';
+import { rulesDigest } from './rules.ts';
 import { compareUnmanaged } from './unmanaged.ts';
 import { isSameRecord, recordedKind, type RecordRow } from '../databases/existing/schema-record.ts';
 
@@ -42,6 +43,8 @@ export interface MigrationOptions {
   readonly lacking?: ReadonlyMap<Field, WrittenValues>;
   /** Whether the table of a resource that seems to have been renamed is renamed with it. */
   readonly followsRenames?: boolean;
+  /** Whether stored values have been held against new rules of their fields, or are left as they are. */
+  readonly acceptsRules?: boolean;
 }
 
 /** The inputs of a migration plan. */
@@ -50,6 +53,7 @@ interface Planning {
   readonly rules: SchemaRules;
   readonly found: Found;
   readonly allowDataLoss: boolean;
+  readonly acceptsRules: boolean;
   readonly schema: readonly TableSchema[];
   /** The folded names of the wanted tables. */
   readonly wantedNames: ReadonlySet<string>;
@@ -65,7 +69,12 @@ export function* findMigration(
   api: Api,
   rules: SchemaRules,
   found: Found,
-  { allowDataLoss = false, lacking, followsRenames = false }: MigrationOptions = {},
+  {
+    allowDataLoss = false,
+    lacking,
+    followsRenames = false,
+    acceptsRules = false,
+  }: MigrationOptions = {},
 ): Counting<Migration> {
   const schema = schemaOf(api, rules.dialect, lacking);
   const wantedNames = new Set(
@@ -77,7 +86,7 @@ export function* findMigration(
   const renamed = followsRenames
     ? renamedTables(api, schema, found, rules)
     : new Map<TableSchema, RenamedTable>();
-  const planning = { api, rules, found, allowDataLoss, schema, wantedNames, renamed };
+  const planning = { api, rules, found, allowDataLoss, acceptsRules, schema, wantedNames, renamed };
   const tables = yield* compareTables(planning);
   const left = yield* findLeftTables(planning, tables);
   const indexes = yield* compareAllIndexes(tables.pairs, rules);
@@ -336,29 +345,38 @@ function releaseStep(table: string, { name, reference }: ColumnChange): readonly
 
 /** The record after the migration: the wanted tables, and the rows of others that stay. */
 function newRecord(
-  { api, rules, found: { tables, record }, wantedNames }: Planning,
+  { api, rules, found: { tables, record }, wantedNames, acceptsRules }: Planning,
   { pairs, renamed }: Tables,
   dropped: readonly string[],
 ): readonly RecordRow[] {
   const { fold } = rules;
+  const rulesOf = (resource: string, field: string): string => {
+    const known = api.resources.get(resource)?.fields.get(field);
+    return known === undefined ? '' : rulesDigest(known);
+  };
   const gone = new Set([...renamed.map(({ from }) => from), ...dropped].map((name) => fold(name)));
   const kept = record.filter(({ table }) => {
     const name = fold(table);
     return tables.has(name) && !wantedNames.has(name) && !gone.has(name);
   });
-  return [...kept, ...pairs.flatMap((pair) => recordOf(pair, api.name, rules))];
+  return [
+    ...kept,
+    ...pairs.flatMap((pair) => recordOf(pair, api.name, rules, rulesOf, acceptsRules)),
+  ];
 }
 
 function recordOf(
   { wanted, actual, recorded, change }: Pair,
   owner: string,
   { fold }: SchemaRules,
+  rulesOf: (resource: string, field: string) => string,
+  acceptsRules: boolean,
 ): readonly RecordRow[] {
   const { resource } = wanted;
   if (resource === undefined) return [];
   const base = { table: wanted.name, owner, resource };
   const isMade = actual === undefined || recorded.get('')?.isMade === true;
-  const table: RecordRow = { ...base, column: '', field: '', kind: '', isMade };
+  const table: RecordRow = { ...base, column: '', field: '', kind: '', isMade, rules: '' };
   if (change === undefined)
     return [
       table,
@@ -368,6 +386,7 @@ function recordOf(
         field: column.field,
         kind: recordedKind(column),
         isMade: true,
+        rules: rulesOf(resource, column.field),
       })),
     ];
   const columns = change.columns.flatMap((column): RecordRow[] => {
@@ -376,7 +395,11 @@ function recordOf(
       return known === undefined || column.isDropped ? [] : [{ ...known, ...base }];
     const { name, field } = column.wanted;
     const isMade = column.actual === undefined || known?.isMade === true;
-    return [{ ...base, column: name, field, kind: recordedKind(column.wanted), isMade }];
+    // Values of a column that changes can only be held against new rules afterwards.
+    const isJudged = acceptsRules && !isChanged(column) && !isRenamed(column);
+    const isKept = column.actual !== undefined && known !== undefined && !isJudged;
+    const rules = isKept ? known.rules : rulesOf(resource, field);
+    return [{ ...base, column: name, field, kind: recordedKind(column.wanted), isMade, rules }];
   });
   return [table, ...columns];
 }

@@ -27,20 +27,26 @@ interface Broken {
 }
 
 /**
- * Counts the stored values that requests would refuse, and the keys that refer to no record, with the first ids. Skips
- * tables that do not exist yet. See docs/contract/6-operation.md#check.
+ * Counts the stored values that requests would refuse, and the keys that refer to no record, with the first ids. With
+ * `only`, it counts the values of these fields alone. Skips tables that do not exist yet. See
+ * docs/contract/6-operation.md#check.
  */
 export async function storedProblems(
   api: Api,
   database: Database,
   signal: AbortSignal,
+  only?: ReadonlySet<Field>,
 ): Promise<readonly StoredProblem[]> {
   const problems: StoredProblem[] = [];
   for (const resource of api.resources.values()) {
     if (!resource.hasKey) continue;
+    const fields = [...resource.fields.values()].filter(
+      (field) => field !== resource.id && field.parts === undefined && (only?.has(field) ?? true),
+    );
+    if (fields.length === 0 && only !== undefined) continue;
     try {
-      problems.push(...(await brokenValues(resource, database, signal)));
-      for (const key of foreignKeysOf(resource))
+      problems.push(...(await brokenValues(resource, fields, database, signal)));
+      for (const key of only === undefined ? foreignKeysOf(resource) : [])
         problems.push(...(await danglingKeys(resource, key, database)));
     } catch (error) {
       // The database is behind the file, which `migrate` tells.
@@ -52,14 +58,12 @@ export async function storedProblems(
 
 async function brokenValues(
   resource: Resource,
+  fields: readonly Field[],
   database: Database,
   signal: AbortSignal,
 ): Promise<readonly StoredProblem[]> {
-  const fields = [...resource.fields.values()].filter(
-    (field) => field !== resource.id && field.parts === undefined,
-  );
   const broken = new Map<Field, Broken>();
-  const { portions } = await readStored(resource, database, signal);
+  const { portions } = await readStored(resource, database, signal, [resource.id, ...fields]);
   for await (const records of portions)
     for (const record of records)
       for (const field of fields) {

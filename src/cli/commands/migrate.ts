@@ -4,6 +4,7 @@ import type { Context } from '../../server/context.ts';
 import {
   withStoredForms,
   inspect,
+  invalidValues,
   withDatabase,
   type Inspected,
 } from '../../server/database/database.ts';
@@ -11,10 +12,12 @@ import { CommandFailure } from '../../server/failure.ts';
 import { migrationRefusal, stepLines } from '../../server/database/schema.ts';
 import { requireSpecification, type SpecificationFlags } from '../../server/files/specification.ts';
 import { databaseTarget, migrateCommand, type Target } from '../../server/database/target.ts';
+import type { StoredProblem } from '../../transfer/stored-problems.ts';
 
 interface Flags extends SpecificationFlags, MigrationOptions {
   readonly database?: string;
   readonly apply?: boolean;
+  readonly allowInvalid?: boolean;
   readonly json?: boolean;
 }
 
@@ -28,19 +31,28 @@ export async function migrate(context: Context, flags: Flags): Promise<void> {
       { exitCode: 2 },
     );
   const { api } = await withStoredForms(context, target, specification);
-  if (flags.apply !== true) {
-    report(context, await inspect(context, target, api, 'empty', flags), flags, target);
+  const invalid = await invalidValues(context, target, api);
+  const isAccepted = invalid.length === 0 || flags.allowInvalid === true;
+  if (flags.apply !== true || !isAccepted) {
+    const inspected = await inspect(context, target, api, 'empty', flags);
+    report(context, { ...inspected, invalid }, flags, target);
     return;
   }
   await withDatabase(context, target, 'create', async ({ name, migrate: apply }) => {
-    report(context, { name, steps: await apply(api, flags) }, flags, target);
+    const steps = await apply(api, { ...flags, acceptsRules: true });
+    report(context, { name, steps, invalid }, flags, target);
   });
+}
+
+/** A migration, and the stored values that break new rules. */
+interface Reported extends Inspected {
+  readonly invalid: readonly StoredProblem[];
 }
 
 function report(
   context: Context,
-  { name, steps }: Inspected,
-  { apply = false, json = false, allowDataLoss = false }: Flags,
+  { name, steps, invalid }: Reported,
+  { apply = false, json = false, allowDataLoss = false, allowInvalid = false }: Flags,
   target: Target,
 ): void {
   const { output } = context;
@@ -49,7 +61,14 @@ function report(
   const loses = needed.some((step) => step.loses !== undefined);
   const done = allowDataLoss || loses ? steps : needed;
   // Without --apply, a loss is reported and is no failure.
-  const what = migrationRefusal(context, target, steps, { allowDataLoss: allowDataLoss || !apply });
+  const isInvalid = invalid.length > 0 && !allowInvalid;
+  const what = migrationRefusal(
+    context,
+    target,
+    steps,
+    { allowDataLoss: allowDataLoss || !apply },
+    isInvalid && apply,
+  );
   const isApplied = apply && what === undefined;
   const data = {
     database: name,
@@ -61,17 +80,34 @@ function report(
       hint,
       ...(isOptional && !allowDataLoss ? { kept: true } : {}),
     })),
+    ...(invalid.length === 0
+      ? {}
+      : {
+          invalid: invalid.map(({ field, message }) => ({
+            field: `${field.resource.name}.${field.name}`,
+            message,
+          })),
+        }),
     applied: isApplied,
   };
-  if (!json) for (const line of stepLines(steps, { allowDataLoss })) output.print(line);
+  if (!json)
+    for (const line of [...stepLines(steps, { allowDataLoss }), ...invalid.map(invalidLine)])
+      output.print(line);
   if (what !== undefined) throw new CommandFailure(`Nothing was changed. ${what}`, { data });
   if (json) {
     output.print(JSON.stringify({ ok: true, ...data }, undefined, 2));
     return;
   }
   const count = counted(done.length, 'step');
-  const command = migrateCommand(context, target, { allowDataLoss: allowDataLoss || loses });
-  if (done.length === 0) output.print(`${name} is up to date.`);
+  const command = migrateCommand(context, target, {
+    allowDataLoss: allowDataLoss || loses,
+    allowInvalid: allowInvalid || isInvalid,
+  });
+  if (done.length === 0 && isInvalid)
+    output.print(
+      `Change these values or the rules, or run "${command}" to keep the values as they are.`,
+    );
+  else if (done.length === 0) output.print(`${name} is up to date.`);
   else if (apply) output.print(`${name} is now up to date: ${count} done.`);
   else
     output.print(
@@ -81,4 +117,8 @@ function report(
     output.print(
       'Tables and columns that the specification no longer names stay until --allow-data-loss drops them.',
     );
+}
+
+function invalidLine({ field, message }: StoredProblem): string {
+  return `- apply the rules of ${field.resource.name}.${field.name} (${message})`;
 }

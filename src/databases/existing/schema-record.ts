@@ -19,6 +19,8 @@ export interface RecordRow {
   readonly kind: StoredKind | NumberForm | '';
   /** Whether a migration made it; otherwise it existed before. */
   readonly isMade: boolean;
+  /** The digest of the field's rules that its stored values keep; empty if an earlier version has written the row. */
+  readonly rules: string;
 }
 
 /** Whole numbers that look alike. The record keeps their form in place of their kind. */
@@ -40,13 +42,21 @@ export function recordTable(settings?: ServiceSettings): string {
 }
 
 const columns = 'table_name, column_name, owner, resource, field, kind, made';
+/** A column that tables of earlier versions lack. */
+export const rulesColumn = 'rules';
 
 /** Excludes the row that serves as the lock of migrations. */
 const isOfTable = `table_name <> ''`;
 
 /** Reads the record in a table; pass its rows to `readRecord`. */
 export function recordQuery(table: string): string {
-  return `SELECT ${columns} FROM ${quoteTable(table)} WHERE ${isOfTable} ORDER BY table_name, column_name`;
+  const name = quoteTable(table);
+  // The name means the column of the table in the subquery if there is one, else the empty text beside it.
+  const rules = `(SELECT ${rulesColumn} FROM ${name} AS own WHERE own.table_name = kept.table_name AND own.column_name = kept.column_name)`;
+  return (
+    `SELECT ${columns}, ${rules} FROM ${name} AS kept, (SELECT '' AS ${rulesColumn}) AS without` +
+    ` WHERE ${isOfTable} ORDER BY table_name, column_name`
+  );
 }
 
 /**
@@ -62,7 +72,7 @@ export function lockRecord(table: string): string {
 
 /** Parses the rows of `recordQuery`. */
 export function readRecord(rows: readonly (readonly SqlValue[])[]): readonly RecordRow[] {
-  return rows.map(([table, column, owner, resource, field, kind, made]) => ({
+  return rows.map(([table, column, owner, resource, field, kind, made, rules]) => ({
     table: String(table),
     column: String(column),
     owner: String(owner),
@@ -70,6 +80,7 @@ export function readRecord(rows: readonly (readonly SqlValue[])[]): readonly Rec
     field: String(field),
     kind: String(kind) as RecordRow['kind'],
     isMade: Number(made) === 1,
+    rules: String(rules),
   }));
 }
 
@@ -78,7 +89,17 @@ export function createRecord(table: string, { textType }: StoredForms): string {
   const definitions = columns
     .split(', ')
     .map((column) => `${column} ${column === 'made' ? 'integer' : textType} NOT NULL`);
+  definitions.push(rulesDefinition({ textType }));
   return `CREATE TABLE IF NOT EXISTS ${quoteTable(table)} (${definitions.join(', ')}, PRIMARY KEY (table_name, column_name))`;
+}
+
+function rulesDefinition({ textType }: Pick<StoredForms, 'textType'>): string {
+  return `${rulesColumn} ${textType} NOT NULL DEFAULT ''`;
+}
+
+/** Adds what the table of an earlier version lacks. */
+export function extendRecord(table: string, forms: Pick<StoredForms, 'textType'>): string {
+  return `ALTER TABLE ${quoteTable(table)} ADD COLUMN ${rulesDefinition(forms)}`;
 }
 
 /** The statements that write the record. */
@@ -88,15 +109,16 @@ export function writeRecord(
   dialect: SqlSyntax & StoredForms,
 ): readonly string[] {
   const values = rows.map(
-    ({ table: named, column, owner, resource, field, kind, isMade }) =>
-      `(${[named, column, owner, resource, field, kind].map(dialect.text).join(', ')}, ${isMade ? 1 : 0})`,
+    ({ table: named, column, owner, resource, field, kind, isMade, rules }) =>
+      `(${[named, column, owner, resource, field, kind].map(dialect.text).join(', ')}, ${isMade ? 1 : 0}, ${dialect.text(rules)})`,
   );
   return [
     createRecord(table, dialect),
     `DELETE FROM ${quoteTable(table)} WHERE ${isOfTable}`,
     // SQLite allows 500 terms in a statement.
     ...inGroups(values, 200).map(
-      (group) => `INSERT INTO ${quoteTable(table)} (${columns}) VALUES ${group.join(', ')}`,
+      (group) =>
+        `INSERT INTO ${quoteTable(table)} (${columns}, ${rulesColumn}) VALUES ${group.join(', ')}`,
     ),
   ];
 }
@@ -120,6 +142,7 @@ export function isSameRecord(a: readonly RecordRow[], b: readonly RecordRow[]): 
           row.field,
           row.kind,
           row.isMade,
+          row.rules,
         ]),
       )
       .sort()

@@ -111,7 +111,7 @@ export function isDependedOn(error: unknown): boolean {
  * name.
  */
 export function isThere(error: unknown): boolean {
-  return /^(?:42P07|42710|23505)$/u.test(codeOf(causeOf(error)));
+  return /^(?:42P07|42710|42701|23505)$/u.test(codeOf(causeOf(error)));
 }
 
 /** Whether a statement names a table or column that no longer exists. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Api } from '../../model/api.ts';
+import type { Api, Field } from '../../model/api.ts';
 import { quote, quoteTable } from '../../sql/dialect.ts';
 import { convertColumn, jsonbOf, repeatsMembers } from '../../databases/postgres/conversion.ts';
 import { postgres } from '../../databases/postgres/dialect.ts';
@@ -9,6 +9,7 @@ import { baseOf, type StoredKind } from '../../sql/stored-kind.ts';
 import type { Fill, IndexSchema, TableSchema } from '../../sql/schema/table.ts';
 import { ownSchema, readFound, schemaNamed } from '../../databases/postgres/catalog.ts';
 import { readSearch } from '../../databases/postgres/search-catalog.ts';
+import { fieldsWithNewRules } from '../rules.ts';
 import { dependentObstacles } from './dependents.ts';
 import { anyDecimal, kindOfType, typeName, typeOfKind } from './types.ts';
 import { isServed } from '../../databases/postgres/native-types.ts';
@@ -27,8 +28,10 @@ import { isChanged, step, type Migration } from '../changes.ts';
 import { DatabaseFailure } from '../../databases/database.ts';
 import {
   createRecord,
+  extendRecord,
   lockRecord,
   recordTable,
+  rulesColumn,
   writeRecord,
 } from '../../databases/existing/schema-record.ts';
 import {
@@ -253,7 +256,28 @@ async function makeRecord(
   // `IF NOT EXISTS` needs the right to make schemas even if there is nothing to make.
   if (schema !== undefined && (await database.inspect((ask) => lacksSchema(ask, schema))))
     await make(database, `CREATE SCHEMA IF NOT EXISTS ${quote(schema)}`);
-  await make(database, createRecord(recordTable(settings), postgres));
+  const table = recordTable(settings);
+  await make(database, createRecord(table, postgres));
+  // Not in the transaction: it would wait for all that wait for the lock in this table.
+  if (await database.inspect((ask) => lacksRules(ask, table)))
+    await make(database, extendRecord(table, postgres));
+}
+
+/** Whether an earlier version has made the table of the record. */
+async function lacksRules(ask: Ask, table: string): Promise<boolean> {
+  const name = postgres.text(quoteTable(table));
+  const [row] = await ask(
+    `SELECT NOT EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(${name}) AND attname = '${rulesColumn}')`,
+  );
+  return row?.[0] === true;
+}
+
+/** The fields whose rules are others than the last migration has recorded. Changes nothing. */
+export function newRules(database: PostgresDatabase, api: Api): Promise<ReadonlySet<Field>> {
+  return database.inspect(async (ask) => {
+    const { record } = await readFound(ask, api.settings.database);
+    return fieldsWithNewRules(api, record, rules.fold);
+  });
 }
 
 async function make(database: PostgresDatabase, sql: string): Promise<void> {

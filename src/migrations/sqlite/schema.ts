@@ -1,5 +1,5 @@
 import Driver from 'better-sqlite3';
-import type { Api } from '../../model/api.ts';
+import type { Api, Field } from '../../model/api.ts';
 import { quote } from '../../sql/dialect.ts';
 import { affinityOf } from '../../databases/sqlite/affinity.ts';
 import { typeOfKind } from '../../databases/sqlite/catalog.ts';
@@ -17,7 +17,12 @@ import {
   type Migration,
   type SchemaChanges,
 } from '../changes.ts';
-import { recordTable, writeRecord } from '../../databases/existing/schema-record.ts';
+import {
+  extendRecord,
+  recordTable,
+  rulesColumn,
+  writeRecord,
+} from '../../databases/existing/schema-record.ts';
 import {
   arePossible,
   findMigration,
@@ -28,6 +33,7 @@ import {
 import { readMade, readTables } from '../../databases/sqlite/catalog.ts';
 import { meaningOf, onceFree } from '../../databases/sqlite/errors.ts';
 import { dropStatements, makeIndex, searchIndexes } from '../../databases/sqlite/search-index.ts';
+import { fieldsWithNewRules } from '../rules.ts';
 import { addsColumn, definitionOf, rebuildTable, renamesColumn } from './rebuild.ts';
 import { addValueFunctions, inexactFunction, valueFunction } from './values.ts';
 
@@ -203,8 +209,10 @@ export async function migrate(
     const migration = prepareMigration(driver, api, options);
     if (arePossible(migration.steps, options)) {
       make(driver, migration.changes);
-      if (migration.isRecordStale)
+      if (migration.isRecordStale) {
+        if (lacksRules(driver)) driver.exec(extendRecord(recordTable(), sqlite));
         for (const sql of writeRecord(recordTable(), migration.record, sqlite)) driver.exec(sql);
+      }
     }
     driver.exec('COMMIT');
     return migration.steps;
@@ -213,6 +221,25 @@ export async function migrate(
     throw migrationFailure(meaningOf(error), (error as Error).message);
   } finally {
     setKeys(hadKeys);
+  }
+}
+
+/** Whether an earlier version has made the table of the record. */
+function lacksRules(driver: Driver.Database): boolean {
+  const columns = driver
+    .prepare<[string], string>('SELECT name FROM pragma_table_info(?)')
+    .pluck()
+    .all(recordTable());
+  return columns.length > 0 && !columns.includes(rulesColumn);
+}
+
+/** The fields whose rules are others than the last migration of a file has recorded. Changes nothing. */
+export function newRulesIn(file: string, api: Api): ReadonlySet<Field> {
+  const driver = new Driver(file, { fileMustExist: true, timeout: 0 });
+  try {
+    return fieldsWithNewRules(api, readMade(driver), rules.fold);
+  } finally {
+    driver.close();
   }
 }
 

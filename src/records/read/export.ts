@@ -1,6 +1,6 @@
 import { ownTurn } from '../../lib/event-loop.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
-import type { Limits, Resource } from '../../model/api.ts';
+import type { Field, Limits, Resource } from '../../model/api.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { boundFor, type Bound, type PageNumbers } from '../../query/bind.ts';
 import type { ReadPlan } from '../../query/plan.ts';
@@ -81,19 +81,20 @@ const noLimit = Number.MAX_SAFE_INTEGER - 1;
 
 /**
  * Reads all records of a resource as the owner of the data sees them, in order of id: every field under its own name,
- * including those that no caller may read. `signal` aborts reading the ids. See
+ * including those that no caller may read, or the given fields alone. `signal` aborts reading the ids. See
  * docs/contract/6-operation.md#import-and-export, rule 1.
  */
 export function readStored(
   resource: Resource,
   database: Database,
   signal: AbortSignal,
+  fields: Iterable<Field> = resource.fields.values(),
 ): Promise<ExportResult> {
   const plan: ReadPlan = {
     kind: 'list',
     resource,
     selection: {
-      members: [...resource.fields.values()].map((field) => ({ name: field.name, field })),
+      members: Array.from(fields, (field) => ({ name: field.name, field })),
       expand: [],
     },
     slots: [],

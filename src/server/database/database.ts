@@ -4,6 +4,7 @@ import type { MigrationOptions } from '../../migrations/steps.ts';
 import type { Api } from '../../model/api.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
 import type { Context } from '../context.ts';
+import { storedProblems, type StoredProblem } from '../../transfer/stored-problems.ts';
 import { databaseKinds, kindOf } from './kinds.ts';
 import { CommandFailure, databaseFailure } from '../failure.ts';
 import { applyForms, type ModelFile } from '../files/specification.ts';
@@ -74,6 +75,27 @@ export async function columnAdvice(
   const { name, columnAdvice: find } = await named(context, target);
   try {
     return await find(api);
+  } catch (error) {
+    throw databaseFailure(error, name);
+  }
+}
+
+/**
+ * The stored values that break rules which are new since the last migration. Changes nothing. See
+ * docs/contract/6-operation.md#stored-values-and-rules.
+ */
+export async function invalidValues(
+  context: Context,
+  target: Target,
+  api: Api,
+): Promise<readonly StoredProblem[]> {
+  const { name, newRules } = await named(context, target);
+  try {
+    const fields = await newRules(api);
+    if (fields.size === 0) return [];
+    return await withDatabase(context, target, 'read', ({ database }) =>
+      storedProblems(api, database, new AbortController().signal, fields),
+    );
   } catch (error) {
     throw databaseFailure(error, name);
   }

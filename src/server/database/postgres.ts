@@ -7,7 +7,7 @@ import {
 import { readPostgres } from '../../introspection/postgres/introspect.ts';
 import { postgresForms } from '../../databases/postgres/stored-forms.ts';
 import { columnAdvice } from '../../databases/postgres/advice.ts';
-import { isUpToDate, migrate, planMigration } from '../../migrations/postgres/schema.ts';
+import { isUpToDate, migrate, newRules, planMigration } from '../../migrations/postgres/schema.ts';
 import {
   openPostgres,
   type PostgresDatabase,
@@ -50,6 +50,7 @@ export function postgresDatabase(
     inspect: (api, _missing, options) => onSchema((schema) => planMigration(schema, api, options)),
     forms: (api) => onSchema((schema) => schema.inspect((ask) => postgresForms(ask, api))),
     columnAdvice: (api) => onSchema((schema) => schema.inspect((ask) => columnAdvice(ask, api))),
+    newRules: (api) => onSchema((schema) => newRules(schema, api)),
     introspect: (isManaged, schemas) =>
       onSchema((schema) =>
         schema.inspect((ask) => readPostgres(ask, isManaged, undefined, schemas)),

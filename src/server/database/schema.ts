@@ -29,8 +29,12 @@ export function migrationRefusal(
   target: Target,
   steps: readonly MigrationStep[],
   options: MigrationOptions = {},
+  isInvalid = false,
 ): string | undefined {
-  if (arePossible(steps, options)) return undefined;
+  if (arePossible(steps, options))
+    return isInvalid
+      ? `Stored values break rules of the file: change them or the rules, or run "${migrateCommand(context, target, { ...options, allowInvalid: true })}" to keep them as they are.`
+      : undefined;
   return steps.some(({ obstacle }) => obstacle !== undefined)
     ? `Resolve the steps that are not possible, or name another database with --database.`
     : `Values would be lost: change the specification, or make a backup and run "${migrateCommand(context, target, { allowDataLoss: true })}".`;

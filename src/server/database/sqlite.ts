@@ -6,7 +6,7 @@ import { columnAdvice } from '../../databases/sqlite/advice.ts';
 import { codeOf, onceFree } from '../../databases/sqlite/errors.ts';
 import { mayWrite, toRead, type Readable } from '../../databases/sqlite/file.ts';
 import { sqliteForms } from '../../databases/sqlite/stored-forms.ts';
-import { inspectFile, isUpToDate, migrate } from '../../migrations/sqlite/schema.ts';
+import { inspectFile, isUpToDate, migrate, newRulesIn } from '../../migrations/sqlite/schema.ts';
 import {
   openSqlite,
   type Durability,
@@ -43,6 +43,10 @@ export function sqliteFile(
       if (!isFile(path)) return [];
       return reading(path, name, (file) => columnAdvice(file, api));
     },
+    newRules: async (api) => {
+      if (!isFile(path)) return new Set();
+      return reading(path, name, (file) => newRulesIn(file, api));
+    },
     introspect: async (isManaged) => {
       prepare(path, name, howToMake, false);
       return reading(path, name, (file) => readSqlite(file, isManaged));
@@ -74,6 +78,7 @@ export const temporaryFile = (options: SqliteOptions): NamedDatabase => ({
   inspect: async (api) => inspectFile(':memory:', api),
   forms: async () => new Map(),
   columnAdvice: async () => [],
+  newRules: async () => new Set(),
   introspect: async (isManaged) => readSqlite(':memory:', isManaged),
   open: async () => {
     const folder = mkdtempSync(join(tmpdir(), 'plinth-'));

@@ -3,7 +3,7 @@ import type { ColumnAdvice } from '../../databases/existing/actual-schema.ts';
 import type { Database } from '../../databases/database.ts';
 import type { FoundDatabase } from '../../introspection/table.ts';
 import type { MigrationOptions } from '../../migrations/steps.ts';
-import type { Api, Resource } from '../../model/api.ts';
+import type { Api, Field, Resource } from '../../model/api.ts';
 import type { FoundForms } from '../../model/field-types/stored-as.ts';
 import type { DatabaseSpecification } from '../../specification/specification.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
@@ -84,6 +84,11 @@ export interface NamedDatabase {
   readonly forms: (api: Api) => Promise<FoundForms>;
   /** The fields whose existing columns have another sort order than the API, or values that no request finds. */
   readonly columnAdvice: (api: Api) => Promise<readonly ColumnAdvice[]>;
+  /**
+   * The fields whose rules are others than the last migration has recorded. Changes nothing; empty if the database does not
+   * exist.
+   */
+  readonly newRules: (api: Api) => Promise<ReadonlySet<Field>>;
   /** Reads its tables, whatever has created them. Changes nothing. */
   readonly introspect: (isManaged: boolean, schemas?: readonly string[]) => Promise<FoundDatabase>;
   readonly open: (access: DatabaseAccess) => Promise<OpenDatabase>;
@@ -148,16 +153,21 @@ export function developmentTarget(context: Context, { name, folder }: Specificat
   return { url, folder, again, flag, source: 'none', isOwn: true, options: {} };
 }
 
+/** What the command line of `migrate` permits. */
+export interface MigrateFlags {
+  readonly allowDataLoss?: boolean;
+  /** Stored values may break new rules of their fields. */
+  readonly allowInvalid?: boolean;
+}
+
 /** The command that brings a database up to date. */
 export function migrateCommand(
   context: Context,
   { again }: Target,
-  { allowDataLoss = false }: MigrationOptions = {},
+  { allowDataLoss = false, allowInvalid = false }: MigrateFlags = {},
 ): string {
-  return typedCommand(
-    context,
-    `migrate ${again} --apply${allowDataLoss ? ' --allow-data-loss' : ''}`,
-  );
+  const flags = `${allowDataLoss ? ' --allow-data-loss' : ''}${allowInvalid ? ' --allow-invalid' : ''}`;
+  return typedCommand(context, `migrate ${again} --apply${flags}`);
 }
 
 /** Whether a text can only be the path of a file: it has no character of a URL, so it holds no password. */
