@@ -1,4 +1,4 @@
-import { ActionIcon, Button, NativeSelect, Title, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, NativeSelect, SegmentedControl, Title, Tooltip } from '@mantine/core';
 import { FileUp, Plus, Undo2 } from 'lucide-react';
 import type { JSX } from 'react';
 import type { Model, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
@@ -7,10 +7,15 @@ import type { Changes } from './write/changes.ts';
 import type { ExportFormat } from './write/exports.ts';
 import { ExportMenu } from './write/SelectionBar.tsx';
 
+/** Shows as: the grid, the answer as it came, or groups. */
+export type Shape = 'grid' | 'json' | 'groups';
+
 interface Props {
   readonly model: Model;
   readonly resource: ResourceInfo;
   readonly toVersion: (version: string) => void;
+  readonly shape: Shape;
+  readonly setShape: (shape: Shape) => void;
   /** Undefined: the caller may not. */
   readonly undo: Pick<Changes, 'last' | 'undo'> | undefined;
   readonly importFile: (() => void) | undefined;
@@ -20,18 +25,28 @@ interface Props {
 
 /** The name of the resource, and what can be done with all of it. */
 export function DataHead(props: Props): JSX.Element {
-  const { model, resource, toVersion, undo, importFile, exportAs, create } = props;
+  const { model, resource, toVersion, shape, setShape, undo, importFile, exportAs, create } = props;
   const last = undo?.last;
   return (
     <header className="data-head">
       <div className="name">
-        <Title order={1} size="h3" className="name">
+        <Title order={1} className="name">
           {resource.name}
         </Title>
         {resource.description === null ? null : (
           <span className="quiet small name">{visible(resource.description)}</span>
         )}
       </div>
+      <SegmentedControl
+        data={[
+          { value: 'grid', label: 'Grid' },
+          { value: 'json', label: 'JSON' },
+          { value: 'groups', label: 'Summary' },
+        ]}
+        value={shape}
+        onChange={setShape}
+        aria-label="Show as"
+      />
       <span className="gap" />
       {model.versions.length > 1 ? (
         <NativeSelect

@@ -1,11 +1,11 @@
-import { Alert, Anchor, Button, Loader, SegmentedControl, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Loader, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useCallback, useMemo, useRef, useState, type JSX } from 'react';
 import { ask, Refusal } from '../api.ts';
 import type { FieldInfo, Model, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { go, hashOf } from '../route.ts';
 import { counted, indented, milliseconds, visible } from '../words.ts';
-import { DataHead } from './DataHead.tsx';
+import { DataHead, type Shape } from './DataHead.tsx';
 import { ColumnsChip } from './filters/ColumnsChip.tsx';
 import { ExpandChip } from './filters/ExpandChip.tsx';
 import { FilterChips } from './filters/FilterChips.tsx';
@@ -73,9 +73,6 @@ interface Props {
   /** Undefined: a new record; empty: none. */
   readonly open: (id: string | undefined, replaces?: boolean) => void;
 }
-
-/** Shows as: the grid, the answer as it came, or groups. */
-type Shape = 'grid' | 'json' | 'groups';
 
 interface Dialog {
   readonly kind: 'delete' | 'change' | 'import';
@@ -150,7 +147,7 @@ export function ResourceView(props: Props): JSX.Element {
       ...next,
     });
   };
-  const setShape = (next: string): void => {
+  const setShape = (next: Shape): void => {
     setJson(next === 'json');
     const others = query.others.filter(([name]) => !groupParameters.has(name));
     if (next === 'groups' && shape !== 'groups')
@@ -248,6 +245,8 @@ export function ResourceView(props: Props): JSX.Element {
         resource={resource}
         undo={mayChange ? changes : undefined}
         toVersion={toVersion}
+        shape={shape}
+        setShape={setShape}
         importFile={may('create') ? () => setDialog({ kind: 'import', chosen }) : undefined}
         exportAs={
           mayRead
@@ -264,58 +263,49 @@ export function ResourceView(props: Props): JSX.Element {
         }
       />
       <div className="toolbar" role="toolbar" aria-label="List">
-        <FilterChips
-          model={model}
-          resource={resource}
-          query={query}
-          begun={begun}
-          ended={() => setBegun(undefined)}
-          changed={askFor}
-        />
-        <SortChip
-          sorts={shape === 'groups' ? groupSorts(query) : resource.sorts}
-          value={query.sort}
-          changed={(sort) => askFor({ sort })}
-          nulls={query.nulls}
-          setNulls={(nulls) => askFor({ nulls })}
-        />
-        {shape === 'groups' ? null : (
-          <>
-            <ColumnsChip
-              names={names}
-              offered={offeredNames(resource)}
-              arrangement={arrangement}
-              arrange={arrange}
-              fields={query.fields}
-              exclude={query.exclude}
-              changed={askFor}
-            />
-            <ExpandChip
-              model={model}
-              resource={resource}
-              query={query}
-              asked={askFor}
-              changed={change}
-            />
-          </>
-        )}
-        <PageChip
-          value={query.limit}
-          max={model.limits.maxLimit}
-          changed={(limit) => askFor({ limit })}
-        />
-        <span className="gap" />
+        <div className="chips">
+          <FilterChips
+            model={model}
+            resource={resource}
+            query={query}
+            begun={begun}
+            ended={() => setBegun(undefined)}
+            changed={askFor}
+          />
+          <SortChip
+            sorts={shape === 'groups' ? groupSorts(query) : resource.sorts}
+            value={query.sort}
+            changed={(sort) => askFor({ sort })}
+            nulls={query.nulls}
+            setNulls={(nulls) => askFor({ nulls })}
+          />
+          {shape === 'groups' ? null : (
+            <>
+              <ColumnsChip
+                names={names}
+                offered={offeredNames(resource)}
+                arrangement={arrangement}
+                arrange={arrange}
+                fields={query.fields}
+                exclude={query.exclude}
+                changed={askFor}
+              />
+              <ExpandChip
+                model={model}
+                resource={resource}
+                query={query}
+                asked={askFor}
+                changed={change}
+              />
+            </>
+          )}
+          <PageChip
+            value={query.limit}
+            max={model.limits.maxLimit}
+            changed={(limit) => askFor({ limit })}
+          />
+        </div>
         <SearchBox value={query.search} changed={(words) => askFor({ search: words })} />
-        <SegmentedControl
-          data={[
-            { value: 'grid', label: 'Grid' },
-            { value: 'json', label: 'JSON' },
-            { value: 'groups', label: 'Summary' },
-          ]}
-          value={shape}
-          onChange={setShape}
-          aria-label="Show as"
-        />
       </div>
       <UrlLine
         url={url}
@@ -531,9 +521,7 @@ export function ResourceView(props: Props): JSX.Element {
               close={() => open('', true)}
               duplicate={duplicate}
               made={made}
-              written={({ how, id }) =>
-                say(how === 'Deleted' ? { text: `${how} ${id}` } : { text: how, id })
-              }
+              written={({ how, id }) => say({ text: how, id })}
             />
           </Suspense>
         ) : null}

@@ -69,20 +69,31 @@ export function reachOf(path: string, resource: ResourceInfo, model: Model): Rea
   return reach;
 }
 
+/** A key at a path: the record that it names, and what leads there: `customer`, rather than `customerId`. */
+interface Key {
+  readonly reference: NonNullable<ValueInfo['reference']>;
+  readonly called: string;
+}
+
 /** The record that a value at a path names, where it is a key or an id. */
-export function referenceAt(
-  path: string,
-  resource: ResourceInfo,
-  model: Model,
-): ValueInfo['reference'] {
+export function keyAt(path: string, resource: ResourceInfo, model: Model): Key | undefined {
   const dot = path.lastIndexOf('.');
-  const name = path.slice(dot + 1);
-  const { faces } =
-    dot === -1 ? { faces: [resource] } : reachOf(path.slice(0, dot), resource, model);
+  const [behind, name] = [path.slice(0, Math.max(dot, 0)), path.slice(dot + 1)];
+  const { faces } = behind === '' ? { faces: [resource] } : reachOf(behind, resource, model);
   const [face] = faces;
   if (face === undefined || faces.length > 1) return undefined;
-  if (name === 'id') return { resource: face.name, field: 'id' };
-  return face.fields.find((field) => field.name === name)?.reference;
+  if (name === 'id')
+    return {
+      reference: { resource: face.name, field: 'id' },
+      called: behind === '' ? 'id' : behind,
+    };
+  const reference = face.fields.find((field) => field.name === name)?.reference;
+  if (reference === undefined) return undefined;
+  const relation = face.relations.find(
+    ({ kind, foundBy }) =>
+      kind === 'belongsTo' && foundBy?.some((one) => 'field' in one && one.field === name),
+  );
+  return { reference, called: relation === undefined ? path : joined(behind, relation.name) };
 }
 
 /** A path with something chosen behind another one. */

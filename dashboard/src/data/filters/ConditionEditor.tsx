@@ -1,7 +1,7 @@
 import { Group, Select, Stack } from '@mantine/core';
 import type { JSX } from 'react';
 import type { Model, ResourceInfo } from '../../../../src/http/dashboard/wire-model.ts';
-import { joined, leafAt, levelsOf, referenceAt, type Level } from '../paths.ts';
+import { joined, keyAt, leafAt, levelsOf, type Level } from '../paths.ts';
 import type { Condition } from '../query.ts';
 import { conditionAt, conditionWith, meaningOf, nowhere, operandOf } from './conditions.ts';
 import { OperandEditor } from './OperandEditor.tsx';
@@ -46,7 +46,7 @@ export function ConditionEditor(props: Props): JSX.Element {
         operand={operand}
         type={type}
         values={values}
-        reference={referenceAt(path, resource, model)}
+        reference={keyAt(path, resource, model)?.reference}
         model={model}
         value={value}
         changed={(next) => changed({ ...condition, value: next })}

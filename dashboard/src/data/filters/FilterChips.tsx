@@ -8,7 +8,8 @@ import { Chip } from './Chip.tsx';
 import { newCondition } from './conditions.ts';
 import { editors } from './loaded.ts';
 import { singleOf, type Part, type PartProps } from './parts.ts';
-import { conditionWords, groupWords } from './words.ts';
+import { useTold } from './told.ts';
+import { conditionWords, groupWords, type Told } from './words.ts';
 
 interface Props {
   readonly model: Model;
@@ -37,6 +38,7 @@ export function FilterChips(props: Props): JSX.Element {
     ended();
   };
   const shared = { model, resource, query };
+  const told = useTold(parts, resource, model);
   return (
     <>
       {parts.map((part, index) => (
@@ -45,6 +47,7 @@ export function FilterChips(props: Props): JSX.Element {
           key={index}
           {...shared}
           part={part}
+          told={told}
           called={isGroup(part) ? `group ${index - conditions.length + 1}` : `filter ${index + 1}`}
           isOpen={opened === index}
           setOpen={(isOpen) => setOpened(isOpen ? index : undefined)}
@@ -83,6 +86,7 @@ export function FilterChips(props: Props): JSX.Element {
 }
 
 interface ChipProps extends PartProps {
+  readonly told: Told;
   readonly isOpen: boolean;
   readonly setOpen: (isOpen: boolean) => void;
 }
@@ -94,13 +98,13 @@ function Editor(props: PartProps): JSX.Element | null {
 }
 
 function PartChip(props: ChipProps): JSX.Element {
-  const { model, resource, query, part, called, isOpen, setOpen, written } = props;
+  const { model, resource, query, part, told, called, isOpen, setOpen, written } = props;
   const single = singleOf(part);
   const restricted =
     single === undefined
       ? undefined
       : restrictedBy(single.path, collectionsIn(query.expand, resource, model));
-  const words = isGroup(part) ? groupWords(part, model) : conditionWords(part, model);
+  const words = isGroup(part) ? groupWords(part, model, told) : conditionWords(part, model, told);
   const label =
     restricted === undefined
       ? words

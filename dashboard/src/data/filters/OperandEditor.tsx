@@ -50,6 +50,7 @@ export function OperandEditor(props: Props): JSX.Element {
         value={value}
         changed={changed}
         placeholder={`Search ${reference.resource}`}
+        isNamed
       />
     );
   if ((type === 'date' || type === 'datetime') && values === null)

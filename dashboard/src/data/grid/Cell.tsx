@@ -11,9 +11,9 @@ import { brief, shown, visible } from '../../words.ts';
 import { queryFor } from '../query.ts';
 import { memberOf, type ApiRecord } from '../record/draft.ts';
 import { labelBy, labelFields } from '../record/label-fields.ts';
+import type { Labels } from '../record/labels.ts';
 import { isRecord, linkOf, membersOf, nameOf, recordAt } from '../record/related.ts';
 import type { Column } from './columns.ts';
-import type { Labels } from './labels.ts';
 
 export interface CellProps {
   readonly column: Column;
@@ -37,7 +37,7 @@ export function Cell(props: CellProps): JSX.Element | null {
   if (typeof value === 'object') return <code className="folded">{brief(shown(value))}</code>;
   if (field?.reference !== undefined) {
     const { reference } = field;
-    const label = labels(column, value);
+    const label = labels(reference, value);
     return (
       <Leading
         to={hashOf('data', place(reference.resource), queryFor(reference.field, value))}

@@ -19,7 +19,7 @@ import type { CellEditor as EditorOfCells } from './CellEditor.tsx';
 import type { Column } from './columns.ts';
 import type { RowActions } from './GridMenu.tsx';
 import { Head, type ColumnActions } from './Head.tsx';
-import { useLabels } from './labels.ts';
+import { keysIn, useLabels } from '../record/labels.ts';
 import { Row, boxWidth, rowHeight } from './Row.tsx';
 import type { Rows } from './rows.ts';
 import { isSelected, noSelection, withRows, type Selection } from './selection.ts';
@@ -92,7 +92,7 @@ export function Grid(props: Props): JSX.Element {
   const items = virtualizer.getVirtualItems();
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
   useEffect(() => seen(first, last), [seen, first, last]);
-  const labels = useLabels(columns, rows.loaded, model);
+  const labels = useLabels(keysIn(columns, rows.loaded), model);
   const lefts = useMemo(() => {
     let left = boxWidth;
     return columns.map(({ width }) => {

@@ -4,7 +4,7 @@ import { brief, shown } from '../../words.ts';
 import { memberOf, type ApiRecord } from '../record/draft.ts';
 import { Cell } from './Cell.tsx';
 import type { Column } from './columns.ts';
-import type { Labels } from './labels.ts';
+import type { Labels } from '../record/labels.ts';
 
 /** In px. */
 export const rowHeight = 34;

@@ -17,7 +17,7 @@ import { ask } from '../../api.ts';
 import { useReturnedFocus } from '../../focus.ts';
 import { useStay } from '../../route.ts';
 import { brief, indented, visible } from '../../words.ts';
-import { wholeMessageOf, type Change } from '../write/changes.ts';
+import { deletionOf, wholeMessageOf, type Change } from '../write/changes.ts';
 import { memberOf, type ApiRecord } from './draft.ts';
 import { keep, keptAt } from './kept.ts';
 import { RecordForm, type Stored } from './RecordForm.tsx';
@@ -26,7 +26,7 @@ import { RelatedRecords } from './RelatedRecords.tsx';
 
 /** A record that was written, and how. */
 export interface Written {
-  readonly how: 'Created' | 'Saved' | 'Deleted';
+  readonly how: 'Created' | 'Saved';
   readonly id: string;
 }
 
@@ -247,8 +247,7 @@ function Existing(props: ExistingProps): JSX.Element {
               method: 'DELETE',
               headers: etag === null ? {} : { 'if-match': etag },
             });
-            made({ words: `Deleted ${id}`, reverse: undefined, closes: url });
-            written({ how: 'Deleted', id });
+            made({ ...deletionOf({ model, resource }, [record]), closes: url });
             keep(keptKey, undefined);
             close();
           }}
@@ -327,7 +326,7 @@ async function restore(
   body: ApiRecord,
   before: ApiRecord,
   { fields }: ResourceInfo,
-): Promise<void> {
+): Promise<undefined> {
   const { etag } = await readStored(url);
   const old = fields.flatMap(({ name }) =>
     Object.hasOwn(body, name) && Object.hasOwn(before, name)

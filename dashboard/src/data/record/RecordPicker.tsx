@@ -6,6 +6,7 @@ import type { Model, ResourceInfo, ValueInfo } from '../../../../src/http/dashbo
 import { ask } from '../../api.ts';
 import { visible } from '../../words.ts';
 import { labelBy, labelFields } from './label-fields.ts';
+import { useLabels } from './labels.ts';
 import { recordsOf } from '../grid/records.ts';
 
 interface Props extends Omit<AutocompleteProps, 'data' | 'value' | 'onChange'> {
@@ -13,10 +14,14 @@ interface Props extends Omit<AutocompleteProps, 'data' | 'value' | 'onChange'> {
   readonly reference: NonNullable<ValueInfo['reference']>;
   readonly value: string;
   readonly changed: (text: string) => void;
+  /** Whether the input has room for what the chosen record is called. */
+  readonly isNamed?: boolean;
 }
 
 const offered = 20;
 const typingPause = 200;
+/** A longer key leaves less room beside it. */
+const shortKey = 12;
 
 /** Records of a resource by their keys, with what they are called: those that fit what is typed. */
 export function useFound(
@@ -60,8 +65,12 @@ export function useFound(
 }
 
 /** A key of another resource: written, or chosen among records that are found by what they are called. */
-export function RecordPicker({ model, reference, value, changed, ...rest }: Props): JSX.Element {
+export function RecordPicker(props: Props): JSX.Element {
+  const { model, reference, value, changed, isNamed = false, ...rest } = props;
   const { titles, open, close } = useFound(model, reference, value);
+  const [settled] = useDebouncedValue(value, typingPause);
+  const keys = isNamed && settled === value && value !== '' ? [value] : [];
+  const label = useLabels([{ reference, values: keys }], model)(reference, value);
   return (
     <Autocomplete
       {...rest}
@@ -75,6 +84,13 @@ export function RecordPicker({ model, reference, value, changed, ...rest }: Prop
           {visible(option.value)} <span className="quiet">{titles.get(option.value)}</span>
         </Text>
       )}
+      {...(label === undefined
+        ? {}
+        : {
+            rightSection: <span className="picked">{label}</span>,
+            rightSectionWidth: value.length > shortKey ? '30%' : '70%',
+            rightSectionPointerEvents: 'none',
+          })}
       onDropdownOpen={open}
       onDropdownClose={close}
       autoComplete="off"

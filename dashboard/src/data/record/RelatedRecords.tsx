@@ -12,6 +12,7 @@ import { brief, counted, shown } from '../../words.ts';
 import { recordsOf } from '../grid/records.ts';
 import { memberOf, type ApiRecord } from './draft.ts';
 import { labelFields } from './label-fields.ts';
+import { keysIn, useLabels } from './labels.ts';
 import { isRecord, linkOf, searchOf } from './related.ts';
 
 interface Props {
@@ -81,25 +82,44 @@ export function RelatedRecords(props: Props): JSX.Element {
           None
         </Text>
       ) : (
-        <SmallGrid records={data.records} name={name} target={target} place={place} />
+        <SmallGrid
+          records={data.records}
+          relation={relation}
+          model={model}
+          target={target}
+          place={place}
+        />
       )}
     </section>
   );
 }
 
-interface GridProps {
+interface GridProps extends Pick<Props, 'relation' | 'model' | 'place'> {
   readonly records: readonly ApiRecord[];
-  readonly name: string;
   readonly target: ResourceInfo | undefined;
-  readonly place: (name: string) => string;
 }
 
-function SmallGrid({ records, name, target, place }: GridProps): JSX.Element {
+function SmallGrid({ records, relation, model, target, place }: GridProps): JSX.Element {
+  const { name, foundBy = [] } = relation;
   const known = target === undefined ? [] : labelFields(target);
   const all = [...new Set(records.flatMap((one) => Object.keys(one)))];
   const columns = ['id', ...new Set([...known, ...all])]
     .filter((one, index, list) => all.includes(one) && list.indexOf(one) === index)
+    // What finds them is the same in all of them.
+    .filter((one) => !foundBy.some(({ path }) => path === one) || one === 'id')
     .slice(0, mostFields);
+  const fields = target?.fields.filter((field) => columns.includes(field.name)) ?? [];
+  const labels = useLabels(
+    keysIn(
+      fields.map((field) => ({ name: field.name, field })),
+      records,
+    ),
+    model,
+  );
+  const text = (column: string, value: unknown): string => {
+    const { reference } = fields.find((field) => field.name === column) ?? {};
+    return (reference && labels(reference, value)) ?? brief(shown(value));
+  };
   return (
     <div className="small-grid" role="region" aria-label={`Some of ${name}`} tabIndex={0}>
       <table>
@@ -120,7 +140,7 @@ function SmallGrid({ records, name, target, place }: GridProps): JSX.Element {
                       {shown(one['id'])}
                     </Anchor>
                   ) : (
-                    brief(shown(memberOf(one, column)))
+                    text(column, memberOf(one, column))
                   )}
                 </td>
               ))}

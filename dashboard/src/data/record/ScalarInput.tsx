@@ -50,6 +50,7 @@ export function ScalarInput(props: Props): JSX.Element {
         reference={info.reference}
         value={text}
         changed={write}
+        isNamed
       />
     );
   const isLong = isFree(info) || info.type === 'text' || text.includes('\n');

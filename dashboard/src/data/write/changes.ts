@@ -11,7 +11,10 @@ import { memberOf, type ApiRecord } from '../record/draft.ts';
 /** A change that was made, and how to take it back; undefined: it cannot be. */
 export interface Change {
   readonly words: string;
-  readonly reverse: (() => Promise<void>) | undefined;
+  /** What else is said of it at once. */
+  readonly note?: string;
+  /** Undefined in the end: there is no more to say than that it is undone. */
+  readonly reverse: (() => Promise<Message | undefined>) | undefined;
   /** The URL of a record whose panel closes with it: that is not asked for again, and may be gone. */
   readonly closes?: string;
 }
@@ -61,7 +64,7 @@ export function useChanges(): Changes {
       setStack((before) =>
         change.reverse === undefined ? before : [...before, change].slice(-mostChanges),
       );
-      say({ text: change.words });
+      say({ text: change.note === undefined ? change.words : `${change.words}. ${change.note}` });
       refresh(change.closes);
     },
     [refresh],
@@ -71,8 +74,7 @@ export function useChanges(): Changes {
     if (last?.reverse === undefined || isUndoing.current) return;
     isUndoing.current = true;
     try {
-      await last.reverse();
-      say({ text: `Undone: ${last.words}` });
+      say((await last.reverse()) ?? { text: `Undone: ${last.words}` });
     } catch (error) {
       say({ text: `Not undone: ${messageOf(error)}`, isWrong: true });
     } finally {
@@ -161,7 +163,7 @@ export async function writeField(
   }
 }
 
-async function takeBack(url: string, name: string, before: unknown): Promise<void> {
+async function takeBack(url: string, name: string, before: unknown): Promise<undefined> {
   const { headers } = await ask(url);
   await patch(url, { [name]: before }, headers.get('etag'));
 }
@@ -198,13 +200,13 @@ export function searchesOf({ ids, search }: Chosen, model: Model): readonly stri
   );
 }
 
-/** Deletes records; their count. They come back with their ids where clients choose them. */
+/** Deletes records. */
 export async function deleteRecords(
   target: Target,
   chosen: Chosen,
   made: (change: Change) => void,
 ): Promise<void> {
-  const { model, resource } = target;
+  const { model } = target;
   const gone: ApiRecord[] = [];
   try {
     for (const search of searchesOf(chosen, model)) {
@@ -215,26 +217,28 @@ export async function deleteRecords(
       gone.push(...recordsOf(body));
     }
   } finally {
-    if (gone.length > 0)
-      made({
-        words: `Deleted ${gone.length === 1 ? shown(gone[0]?.['id']) : counted(gone.length, 'record')}`,
-        reverse: hasOwnIds(resource) ? () => createAgain(target, gone) : undefined,
-      });
+    if (gone.length > 0) made(deletionOf(target, gone));
   }
 }
 
-/** Whether a client chooses ids, so that a record can be made again as it was. */
-function hasOwnIds({ fields, operations }: ResourceInfo): boolean {
-  return (
-    operations.includes('create') &&
-    fields.some(({ name, isCreatable }) => name === 'id' && isCreatable)
-  );
+/** The change that records were deleted. To take it back is to create them again. */
+export function deletionOf(target: Target, gone: readonly ApiRecord[]): Change {
+  const words = `Deleted ${nameAll(gone)}`;
+  return target.resource.operations.includes('create')
+    ? { words, reverse: () => createAgain(target, gone) }
+    : { words, note: 'There is no undo: you may not create records here', reverse: undefined };
 }
 
+function nameAll(records: readonly ApiRecord[]): string {
+  return records.length === 1 ? shown(records[0]?.['id']) : counted(records.length, 'record');
+}
+
+/** Creates deleted records again, and says what is not as it was: ids that the server draws, and links to the records. */
 async function createAgain(
-  { model, resource }: Target,
+  target: Target,
   records: readonly ApiRecord[],
-): Promise<void> {
+): Promise<Message | undefined> {
+  const { model, resource } = target;
   const creatable = resource.fields.filter(({ isCreatable }) => isCreatable);
   const bodies = records.map((record) =>
     Object.fromEntries(
@@ -244,11 +248,19 @@ async function createAgain(
       }),
     ),
   );
-  await ask(urlOf({ model, resource }), {
-    method: 'POST',
-    headers: jsonHeaders,
-    body: JSON.stringify(bodies),
-  });
+  const ids: string[] = [];
+  const size = model.limits.batchItems;
+  for (let begin = 0; begin < bodies.length; begin += size)
+    ids.push(...(await createRecords(target, bodies.slice(begin, begin + size))));
+  const isOne = records.length === 1;
+  const [first] = ids;
+  const hasNewIds = first !== undefined && first !== String(records[0]?.['id']);
+  const isLinked = resource.relations.some(({ isToMany }) => isToMany);
+  const text = `Restored ${nameAll(records)}${isLinked ? `, without links to ${isOne ? 'it' : 'them'}` : ''}`;
+  if (!hasNewIds) return { text };
+  return isOne
+    ? { text: `${text}. Its new id is`, id: first }
+    : { text: `${text}. They have new ids` };
 }
 
 /** Gives a field of many records one value. */
@@ -287,7 +299,11 @@ export async function changeRecords(
 }
 
 /** Gives each record its value back: one request for those that had the same. */
-async function giveBack(target: Target, name: string, before: readonly ApiRecord[]): Promise<void> {
+async function giveBack(
+  target: Target,
+  name: string,
+  before: readonly ApiRecord[],
+): Promise<undefined> {
   const byValue = Map.groupBy(before, (record) => JSON.stringify(memberOf(record, name)));
   for (const [value, records] of byValue) {
     const ids = records.map(({ id }) => String(id));
@@ -314,7 +330,7 @@ export async function createRecords(
 }
 
 /** What takes back that records were created. */
-export function removal(target: Target, ids: readonly string[]): () => Promise<void> {
+export function removal(target: Target, ids: readonly string[]): () => Promise<undefined> {
   return async () => {
     for (const search of searchesOf({ ids, search: '', count: ids.length }, target.model))
       await ask(`${urlOf(target)}?${search}`, { method: 'DELETE' });
