@@ -74,7 +74,7 @@ test('the overview shows what the server counts, and how many records there are'
   await card('Requests per second')
     .getByText(/^[\d.,]+$/u)
     .waitFor();
-  for (const label of ['Median latency', '95 % faster than'])
+  for (const label of ['Median latency', '95th percentile'])
     await card(label)
       .getByText(/^[\d.,]+ ms$/u)
       .waitFor();
@@ -124,7 +124,7 @@ test('the figures of the overview are those of what they are called', async () =
   await eventually(async () => {
     const slow = { 'x-simulate': 'latency=1000' };
     await Promise.all([slow, {}, {}, {}].map((headers) => api.get('/v1/products', headers)));
-    return [(await shown('Median latency')) < 500, (await shown('95 % faster than')) > 900];
+    return [(await shown('Median latency')) < 500, (await shown('95th percentile')) > 900];
   }).toEqual([true, true]);
   // How long the minute is by now does not matter to what each request took of it.
   await eventually(async () => {

@@ -46,7 +46,7 @@ export function Overview({ model, session }: ViewProps): JSX.Element {
   const numbers = [
     ['Requests per second', figure(sum('requests') / sum('seconds'))],
     ['Median latency', latency(0.5)],
-    ['95 % faster than', latency(0.95)],
+    ['95th percentile', latency(0.95)],
     [
       'Errors 4xx and 5xx',
       `${sum('clientErrors')} and ${sum('serverErrors')}`,
@@ -107,7 +107,6 @@ export function Overview({ model, session }: ViewProps): JSX.Element {
               {...common}
               series={series}
               lineChartProps={chart}
-              connectNulls
               withDots
               dotProps={{ r: 2 }}
             />
