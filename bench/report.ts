@@ -79,23 +79,38 @@ function streamLine({ growth, seconds }: StreamResult): string {
 
 /** Adds runs to `RESULTS.md`, with the date and the versions. */
 export async function record(flags: Flags, runs: readonly Run[]): Promise<void> {
-  const date = new Date().toISOString().slice(0, 16).replace('T', ' ');
-  const [cpu] = cpus();
   const lines = [
-    '',
-    `## ${date} UTC`,
-    '',
-    `Plinth ${version('../package.json')}${commit()}, Node ${process.versions.node}, Fastify ${packageVersion('fastify')}, ` +
+    `${plinthVersion()}, Node ${process.versions.node}, Fastify ${packageVersion('fastify')}, ` +
       `better-sqlite3 ${packageVersion('better-sqlite3')}, postgres ${packageVersion('postgres')}; ` +
-      `${cpus().length} × ${cpu?.model.trim() ?? 'unknown processor'}; ` +
+      `${processorText()}; ` +
       `${flags.rounds} rounds of ${flags.seconds} s after ${flags.warmUp} s each to warm up, 32 connections.`,
     ...runs.flatMap((run) => ['', tables(run)]),
-    '',
   ];
-  await appendFile(records, lines.join('\n'));
+  await recordText(lines.join('\n'));
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+/** Adds a text to `RESULTS.md` below the time, with what it is about. */
+export async function recordText(text: string, subject?: string): Promise<void> {
+  const date = new Date().toISOString().slice(0, 16).replace('T', ' ');
+  const about = subject === undefined ? '' : `, ${subject}`;
+  await appendFile(records, `\n## ${date} UTC${about}\n\n${text}\n`);
+}
+
+/** What is measured, and on what, in a line. */
+export function machine(): string {
+  return `${plinthVersion()}, Node ${process.versions.node}; ${processorText()}`;
+}
+
+function plinthVersion(): string {
+  return `Plinth ${version('../package.json')}${commit()}`;
+}
+
+function processorText(): string {
+  const [cpu] = cpus();
+  return `${cpus().length} × ${cpu?.model.trim() ?? 'unknown processor'}`;
+}
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = head.map((text, index) =>
     Math.max(text.length, ...rows.map((row) => row[index]?.length ?? 0)),
   );
