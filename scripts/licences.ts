@@ -22,6 +22,10 @@ export interface Licensed {
   readonly text: string;
 }
 
+const names = 'MIT|ISC|0BSD|Apache-2\\.0|BSD-[23]-Clause|CC0-1\\.0|Unlicense|OFL-1\\.1';
+/** Licences that bind nobody who uses Plinth; that of fonts allows them in a program. */
+const allowed = new RegExp(`^\\(?(?:${names})(?: (?:OR|AND) (?:${names}))*\\)?$`, 'u');
+
 /** What the dashboard is built with, of which nothing is in the build. */
 const tools = /^(?:@types\/|@vitejs\/|vite$)/u;
 
@@ -54,6 +58,13 @@ export function thirdParties(): readonly Licensed[] {
   return [...found]
     .map((place) => licensed(place, packages[place] ?? {}))
     .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+/** The packages whose licence a person has to read before a release. */
+export function unknownLicences(packages: readonly Licensed[]): readonly string[] {
+  return packages
+    .filter(({ licence }) => !allowed.test(licence))
+    .map(({ name, licence }) => `${name} (${licence})`);
 }
 
 /** Where a package that `from` names is installed, as Node looks for it. */
