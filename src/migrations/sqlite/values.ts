@@ -156,7 +156,6 @@ function rounded(
   return { digits: (number.digits + half) / divisor, isExact: false };
 }
 
-/** A whole number that JavaScript tells apart (53), or of 64 bits. */
 /** 2000-01-01, from which PostgreSQL counts. */
 const epoch = BigInt(Date.UTC(2000, 0, 1) / 1000);
 
@@ -176,6 +175,7 @@ function roundedMoment(text: string, precision: number): Converted | undefined {
   return { value: `${second.slice(0, 19)}${end}Z`, isExact };
 }
 
+/** A whole number that JavaScript tells apart (53), or of 64 bits. */
 function toInteger(number: Scaled | undefined, bits: 53 | 64): Converted | undefined {
   if (number === undefined) return undefined;
   const { digits, isExact } = rounded(number, 0);

@@ -9,8 +9,8 @@ import { isUnrestricted } from './checks/access.ts';
 import { createWithLinks } from './direct/create-with-links.ts';
 import { readWritten } from './read-back.ts';
 import type { WriteContext, Written } from './result.ts';
-
 import { Writer } from './writer.ts';
+
 /** Runs a write in one transaction; returns every failure that the request is to blame for as an ApiError. */
 export async function executeWrite(
   plan: WritePlan,
