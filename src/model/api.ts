@@ -36,7 +36,7 @@ export interface Api {
   readonly roles: ReadonlySet<string>;
   /** What own code needs for the fields that it computes; undefined until it is loaded. */
   readonly codeNeeds?: ReadonlyMap<Field, CodeNeeds>;
-  /** Configuration that only rooms above the model read. */
+  /** Configuration that only folders above the model read. */
   readonly settings: Specification;
 }
 
