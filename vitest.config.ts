@@ -44,6 +44,7 @@ const quickProcesses = named([
 
 /** Files of other folders that take 7 s and more, which only `npm run test:all` runs. */
 const longTables = named([
+  'postgres/replicas',
   'edge/long-work',
   'access/row-rules-reduced',
   'migrations/migrations',

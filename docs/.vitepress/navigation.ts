@@ -62,7 +62,7 @@ export const sections: readonly Section[] = [
     ['With systemd', 'deploy/systemd.md'],
     ['In a container', 'deploy/container.md'],
     ['HTTPS, behind a proxy', 'deploy/behind-a-proxy.md'],
-    ['On several servers', 'deploy/several-servers.md'],
+    ['More than one machine', 'deploy/several-servers.md'],
     ['Operate', 'operate.md'],
     ['Tune', 'tune.md'],
   ),

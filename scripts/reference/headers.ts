@@ -12,6 +12,8 @@ const requestTexts: Readonly<Record<(typeof sendableHeaders)[number], string>> =
   'Idempotency-Key': 'Makes a POST safe to repeat for 24 h: 1 to 255 visible ASCII characters.',
   Prefer:
     '`count=none`, `count=estimated`, `return=minimal`, `return=representation`, `max-affected=N`, `resolution=ignore-duplicates`.',
+  'Plinth-Position':
+    'A position that the answer has to include, from an earlier response; with `database.replicas` only.',
   'X-Sandbox': 'The sandbox to use, in `dev` on SQLite: 1 to 64 letters, digits, `-`, `_`.',
   'X-Simulate':
     '`latency=200,error=503`: a wait in ms and an error for this request, where debug is on.',
@@ -41,6 +43,8 @@ const responseTexts: Readonly<Record<(typeof exposedHeaders)[number], string>> =
   Sunset: 'When this version ends.',
   'X-Request-Id': 'The id of the request, as in the log.',
   'X-Debug': '`disabled`: the request asked for debug output, which is off for this caller.',
+  'Plinth-Position':
+    'The position of a write in the log of PostgreSQL; with `database.replicas` only.',
 };
 
 /** The headers of requests and responses as Markdown. */

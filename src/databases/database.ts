@@ -4,6 +4,7 @@ import type { SqlValue } from '../model/values.ts';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Requester, Statement, Values } from '../sql/statement.ts';
+import type { Position } from './position.ts';
 
 /** A row, its values in the order of the SELECT. */
 export type Row = readonly SqlValue[];
@@ -64,6 +65,37 @@ export interface ConnectionCounts {
 /** Receives a portion of rows; returns whether more are wanted. */
 export type Take = (rows: readonly Row[]) => boolean;
 
+/** `used`: reads go there; `behind`: it lags more than allowed; `lost`: it cannot be used. */
+export type ServerUse = 'used' | 'behind' | 'lost';
+
+/** A server of a database. */
+export interface ServerState {
+  /** `primary`, `replica 1`, `replica 2`, … */
+  readonly server: string;
+  readonly use: ServerUse;
+  /** By how much time it is behind the primary, in ms; undefined if that is not known. */
+  readonly lag: number | undefined;
+  /** The reads that it has been chosen for. */
+  readonly reads: number;
+}
+
+/** The servers of a database with replicas that answer reads. */
+export interface Replication {
+  /**
+   * The database for the reads of one request, which must see everything up to a position: of a replica, or of the primary.
+   * What a replica fails to answer, the primary answers.
+   */
+  readonly reader: (after: Position) => Database;
+  /** A position behind all that was committed so far; `unreachable` if the primary does not tell it. */
+  readonly position: () => Promise<Position>;
+  /** Keeps the position of the last write of a caller. */
+  readonly remember: (caller: string, position: Position) => void;
+  /** The position of the last write of a caller; 0 if none is known. */
+  readonly remembered: (caller: string) => Position;
+  /** The primary, then the replicas. */
+  readonly servers: () => readonly ServerState[];
+}
+
 /** A connection to one database. Nothing else holds database handles. */
 export interface Database extends Executor {
   readonly dialect: Dialect;
@@ -113,6 +145,10 @@ export interface Database extends Executor {
    * database has no settings of transactions.
    */
   readonly inSession?: (settings: SessionSettings) => Database;
+  /** Absent without replicas. */
+  readonly replication?: Replication;
+  /** The replica that answers its reads; absent: the primary. */
+  readonly server?: string;
   /** Whether the database responds. */
   readonly ping: () => Promise<boolean>;
   readonly close: () => Promise<void>;

@@ -47,11 +47,17 @@ export class ReadinessProbe {
       .ping()
       .catch(() => false)
       .finally(() => (this.ping = undefined));
-    if (!(await within(this.ping, longestAnswer, () => false))) return false;
+    if (!(await within(this.ping, longestAnswer, () => false))) return this.hasReplica;
     if (performance.now() < this.until) return this.fits;
     this.looking ??= this.look().finally(() => (this.looking = undefined));
     // A table locked by another session, for example during ALTER TABLE, keeps its last result.
     return within(this.looking, longestLook, () => this.fits);
+  }
+
+  /** Whether a replica answers reads. */
+  private get hasReplica(): boolean {
+    const servers = this.database.replication?.servers() ?? [];
+    return servers.some(({ server, use }) => server !== 'primary' && use === 'used');
   }
 
   private async look(): Promise<boolean> {

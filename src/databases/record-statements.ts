@@ -27,7 +27,7 @@ export function recordStatements(
   options: RecordingOptions,
 ): Database {
   const { isExact, keep } = options;
-  const { inSession, page } = database;
+  const { inSession, page, replication, server } = database;
   const observe = async <Answer>(
     statement: Statement,
     values: Values,
@@ -79,8 +79,20 @@ export function recordStatements(
     service: recordWork(transaction.service),
     rehearse: transaction.rehearse,
   });
-  return {
+  const recorded: Database = {
     dialect: database.dialect,
+    ...(server !== undefined && { server }),
+    ...(replication && {
+      replication: {
+        ...replication,
+        reader: (after) => {
+          const reader = replication.reader(after);
+          return reader.server === undefined
+            ? recorded
+            : recordStatements(reader, recording, options);
+        },
+      },
+    }),
     get asksAtOnce() {
       return database.asksAtOnce && !isExact();
     },
@@ -154,4 +166,5 @@ export function recordStatements(
     ping: () => database.ping(),
     close: () => database.close(),
   };
+  return recorded;
 }

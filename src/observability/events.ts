@@ -81,6 +81,12 @@ export class RequestTrace {
   failure: unknown;
   /** An error of the database that the response may not show. */
   databaseError: unknown;
+  /** The server of the database that has answered its reads, if there are several: `primary`, `replica 1`, … */
+  server: string | undefined;
+  /** A position in the log of the database that its reads must see, as its client has named it. */
+  after: number | undefined;
+  /** The position in the log of the database of its last write, if that has replicas. */
+  position: number | undefined;
   /** The request body, if a reader wants bodies. */
   body: Buffer | undefined;
   /** The function of own code that failed. */

@@ -188,6 +188,9 @@ export interface DatabaseSpecification {
   readonly session?: Readonly<Record<string, string>>;
   readonly messages?: boolean;
   readonly serviceSchema?: string;
+  readonly replicas?: readonly string[];
+  /** ms */
+  readonly replicaLag?: number;
 }
 
 /** How texts compare: by code point, or as the column's own collation says. */

@@ -43,8 +43,11 @@ export interface Requester {
   readonly caller: string;
   /** Calls `leave` once if the client disconnects; returns a function after which it does not. */
   readonly onGone: (leave: () => void) => () => void;
-  /** Keeps the last error of the database that the response may not show, for the log. */
-  readonly trace?: { databaseError: unknown };
+  /**
+   * Keeps the last error of the database that the response may not show, for the log, and the server that has answered, if
+   * there are several.
+   */
+  readonly trace?: { databaseError: unknown; server?: string | undefined };
   /** Computes the values of a field of own code, for records of what it needs. */
   readonly ownValues?:
     | ((

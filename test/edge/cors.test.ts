@@ -34,6 +34,7 @@ const exposedHeaders = [
   'sunset',
   'x-request-id',
   'x-debug',
+  'plinth-position',
 ];
 
 describe('which origins may call', () => {

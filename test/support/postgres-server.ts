@@ -1,4 +1,15 @@
-import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,8 +56,12 @@ interface Server {
 }
 
 /** A server that its test may take down, its sessions with it, and bring up again. */
-interface OwnServer extends Required<Server> {
+export interface OwnServer extends Required<Server> {
+  readonly port: number;
+  readonly data: string;
   readonly down: () => Promise<void>;
+  /** Ends it as a crash would. */
+  readonly crash: () => Promise<void>;
   readonly up: () => Promise<void>;
   /** Puts files beside its data, which belong to whom the server runs as; gives the folder. */
   readonly put: (files: Readonly<Record<string, string>>) => string;
@@ -75,11 +90,28 @@ const hasty = [
   'autovacuum=off',
 ];
 
+/** What a server has that others follow. */
+const streaming = ['fsync=off', 'wal_keep_size=64MB', 'autovacuum=off'];
+
+/** The program that a driver has started, which it keeps for itself. */
+interface Started {
+  readonly process?: ChildProcess;
+}
+
 /**
  * Starts a server from npm, its data in a folder that is gone at the end. What is committed is on the disk only with
- * `durable`: tests need not wait for it.
+ * `durable`: tests need not wait for it. With `streams` it may have standbys; with `original` it is one of that server, which is
+ * taken down while its data is copied.
  */
-export async function startPostgres({ durable = false } = {}): Promise<OwnServer> {
+export async function startPostgres({
+  durable = false,
+  streams = false,
+  original,
+}: {
+  readonly durable?: boolean;
+  readonly streams?: boolean;
+  readonly original?: OwnServer;
+} = {}): Promise<OwnServer> {
   keepExitCode();
   const is15 = process.env['PLINTH_TEST_POSTGRES_VERSION'] === '15';
   const { default: EmbeddedPostgres } = is15
@@ -90,8 +122,15 @@ export async function startPostgres({ durable = false } = {}): Promise<OwnServer
   chmodSync(folder, 0o755);
   const port = await freePort();
   const log: string[] = [];
+  const data = join(folder, 'data');
+  const flags = streams || original !== undefined ? streaming : hasty;
+  /** A standby is ready with other words than those that the package waits for. */
+  let isReady = (): void => undefined;
+  const follow = original && [
+    `primary_conninfo=host=127.0.0.1 port=${original.port} user=plinth password=plinth`,
+  ];
   const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
+    databaseDir: data,
     port,
     user: 'plinth',
     password: 'plinth',
@@ -100,24 +139,52 @@ export async function startPostgres({ durable = false } = {}): Promise<OwnServer
     // Not in order of code points, as most databases that people have: what the specification promises is up to Plinth.
     initdbFlags: ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US', '--no-sync'],
     postgresFlags: [
-      ...(durable ? [] : hasty),
-      `unix_socket_directories=${join(folder, 'data')}`,
+      ...(durable ? [] : flags),
+      ...(follow ?? []),
+      `unix_socket_directories=${data}`,
     ].flatMap((setting) => ['-c', setting]),
-    onLog: (line) => log.push(line),
+    onLog: (line) => {
+      log.push(line);
+      if (line.includes('ready to accept read-only connections')) isReady();
+    },
     onError: (line) => log.push(String(line)),
   });
+  const start = async (): Promise<void> => {
+    const standing = new Promise<void>((resolve) => {
+      isReady = resolve;
+    });
+    await Promise.race([server.start(), standing]);
+  };
+  const crash = async (): Promise<void> => {
+    const { process: running } = server as unknown as Started;
+    const ended = running && once(running, 'exit');
+    running?.kill('SIGQUIT');
+    await ended;
+  };
   try {
-    await server.initialise();
-    await server.start();
+    if (original === undefined) await server.initialise();
+    else {
+      await original.down();
+      cpSync(original.data, data, { recursive: true });
+      const { uid, gid } = statSync(original.data);
+      for (const name of ['', ...(readdirSync(data, { recursive: true }) as string[])])
+        chownSync(join(data, name), uid, gid);
+      chmodSync(data, 0o700);
+      await original.up();
+      writeFileSync(join(data, 'standby.signal'), '');
+    }
+    await start();
   } catch (error) {
     throw new Error(`PostgreSQL did not start:\n${log.join('')}`, { cause: error });
   }
   return {
     url: `postgres://plinth:plinth@127.0.0.1:${port}/postgres`,
+    port,
+    data,
     down: () => server.stop(),
-    up: () => server.start(),
+    crash,
+    up: start,
     put: (files) => {
-      const data = join(folder, 'data');
       const { uid, gid } = statSync(data);
       for (const [name, content] of Object.entries(files)) {
         const path = join(data, name);

@@ -352,11 +352,15 @@ export class Connection {
   }
 
   /**
-   * Checks the parameters that the server reports at the start. Later changes show when the server rejects a
-   * statement.
+   * Checks the parameters that the server reports at the start. That it takes no writes any more shows when it rejects
+   * one; that it is no standby any more it reports.
    */
   private checkParameter(reported: ReportedSession): void {
-    if (this.isOpen || this.isLost) return;
+    if (this.isLost) return;
+    if (this.isOpen) {
+      if (this.sessions === 'standby' && reported.in_hot_standby === 'off') this.abandon();
+      return;
+    }
     const reason = sessionMismatch(this.sessions, Object.assign(this.reported, reported));
     if (reason !== undefined)
       this.lose(Object.assign(new Error(reason), { code: 'CONNECTION_SESSIONS' }));

@@ -89,11 +89,7 @@ export async function openPostgres(
   // The driver would try one host after another and lose their errors.
   if (address.target.host?.some((host) => host.includes(',')) === true)
     throw new DatabaseFailure('The URL of the database, or PGHOST, names several hosts; name one.');
-  const opened = new PostgresDatabase(address, {
-    size: options.poolSize ?? databaseDefaults.poolSize,
-    statementTimeout: options.statementTimeout ?? databaseDefaults.statementTimeout,
-    isPooled: options.pooler === 'transaction',
-  });
+  const opened = new PostgresDatabase(address, poolOptions(options));
   try {
     await opened.check(options.session);
     return opened;
@@ -103,10 +99,21 @@ export async function openPostgres(
   }
 }
 
+/** How a pool is made of what the specification says. */
+export function poolOptions(options: PostgresOptions): PoolOptions {
+  return {
+    size: options.poolSize ?? databaseDefaults.poolSize,
+    statementTimeout: options.statementTimeout ?? databaseDefaults.statementTimeout,
+    isPooled: options.pooler === 'transaction',
+  };
+}
+
 export class PostgresDatabase implements Database {
   /** Known after `check`. */
   dialect: Dialect = postgresAlike;
   readonly asksAtOnce = true;
+  /** As messages name it. */
+  readonly name: string;
   /** Whether its sessions cross a network without encryption. Known after `check`. */
   isExposed = false;
   /** What is dangerous in the settings of sessions. Known after `check`. */
@@ -128,6 +135,7 @@ export class PostgresDatabase implements Database {
 
   constructor(address: PostgresAddress, options: PoolOptions) {
     this.pool = new Pool(address, options);
+    this.name = address.name;
     this.isPooled = options.isPooled;
     this.canName = !options.isPooled;
     this.statementTimeout = options.statementTimeout;
@@ -369,6 +377,20 @@ export class PostgresDatabase implements Database {
     return this.pool.counts;
   }
 
+  /** A connection beside the pool, whose statements have no deadline. Its user ends it. */
+  beside(): Connection {
+    return this.pool.another();
+  }
+
+  /** Fails all that runs and all that comes until `resume`, as the server of a replica has been lost. */
+  leave(): void {
+    this.pool.leave();
+  }
+
+  resume(): void {
+    this.pool.resume();
+  }
+
   /** Runs `work` in a transaction without a deadline that may change the schema. */
   changeSchema<Value>(work: (ask: Ask) => Promise<Value>): Promise<Value> {
     return this.unbounded([], work);
@@ -379,7 +401,7 @@ export class PostgresDatabase implements Database {
    * `CREATE INDEX CONCURRENTLY` needs.
    */
   async alone<Value>(work: (ask: Ask) => Promise<Value>): Promise<Value> {
-    const connection = this.pool.another();
+    const connection = this.beside();
     const ask: Ask = async (sql, bound = []) => (await connection.query(sql, bound, false)).rows;
     try {
       await ask(`SELECT set_config('quote_all_identifiers', 'off', false)`);

@@ -57,6 +57,11 @@ export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === '25006' && !isRaised(error);
 }
 
+/** Whether a server does not match `target_session_attrs`. */
+export function isOfOtherKind(error: unknown): boolean {
+  return codeOf(error) === 'CONNECTION_SESSIONS';
+}
+
 /** Whether a server has no session left for a new connection. */
 export function isFull(error: unknown): boolean {
   return codeOf(error) === '53300' && !isOfStatement(error);

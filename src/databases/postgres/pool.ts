@@ -58,7 +58,8 @@ export class Pool {
   private readonly shared = new Map<Connection, { count: number; readonly sharing: Sharing }>();
   private readonly waiting = new FairQueue<Waiter>();
   private readonly timer: NodeJS.Timeout;
-  private isClosed = false;
+  /** Why no connection is lent. */
+  private refusal: string | undefined;
   /** Until when the server is assumed to have no further connection. */
   private fullUntil = 0;
   /** Sessions opened before are ended, on the clock of `performance.now()`. */
@@ -95,7 +96,7 @@ export class Pool {
    * together: a large part of what a short statement costs. `isShared` tells.
    */
   lend(requester?: Requester, sharer?: Sharer): Connection | Promise<Connection> {
-    if (this.isClosed) throw new DatabaseFailure('The database is closed.');
+    if (this.refusal !== undefined) throw new DatabaseFailure(this.refusal);
     const caller = requester?.caller;
     const connection = this.waiting.size > 0 ? undefined : this.lendNow(caller, sharer);
     if (connection !== undefined) return connection;
@@ -216,11 +217,25 @@ export class Pool {
     return [...this.idle, ...this.lent.keys()].some(({ isLost }) => !isLost);
   }
 
+  /** Ends all connections at once, those in use with an error, and lends none until `resume`. */
+  leave(): void {
+    this.refuse('The server has been left.');
+    this.renew();
+    for (const connection of this.lent.keys()) connection.lose();
+  }
+
+  resume(): void {
+    this.refusal = undefined;
+  }
+
+  private refuse(reason: string): void {
+    this.refusal = reason;
+    for (const { reject } of this.waiting.removeAll()) reject(new DatabaseFailure(reason));
+  }
+
   async close(): Promise<void> {
-    this.isClosed = true;
+    this.refuse('The database is closed.');
     clearInterval(this.timer);
-    for (const { reject } of this.waiting.removeAll())
-      reject(new DatabaseFailure('The database is closed.'));
     const seconds = grace / 1000;
     await Promise.all(
       [...this.idle, ...this.lent.keys()].map((connection) => connection.end(seconds)),

@@ -1,5 +1,6 @@
 import { fail, ok, type Result } from '../../errors.ts';
-import { readExport } from '../../records/read/export.ts';
+import { DatabaseFailure, type Database } from '../../databases/database.ts';
+import { readExport, type ExportResult } from '../../records/read/export.ts';
 import type { Api } from '../../model/api.ts';
 import { bindQuery } from '../../query/bind.ts';
 import { planExport } from '../../query/read/read.ts';
@@ -8,7 +9,8 @@ import { queryError } from '../../query/request/problem.ts';
 import { csv, ndjson } from '../response/record-formats.ts';
 import { streamResponse, type Response } from '../response/response.ts';
 import { refuseStreamed } from '../debug/debug.ts';
-import type { Call } from './exchange.ts';
+import type { Call, Exchange } from './exchange.ts';
+import { readerOf } from './replication.ts';
 import { ownValuesOf } from './own-code/computed.ts';
 import { partRunOf } from './own-code/run.ts';
 import { overloaded } from '../load/admission.ts';
@@ -36,16 +38,18 @@ export async function exportRecords(
   const { plan, columns } = compiled.value;
   const bound = bindQuery(plan, query, api.limits, caller.claims, exchange.clockAndIds.now);
   if (!bound.ok) return fail(queryError(bound.error));
-  const { portions, bytes, ...result } = await exchange.whileThere((signal) =>
-    readExport(compiled.value, bound.value, exchange.database, signal, {
-      requester: {
-        ...requesterOf(call),
-        // A page is computed long after the request began.
-        ownValues: ownValuesOf(exchange, caller, partRunOf),
-      },
-      limits: api.limits,
-    }),
-  );
+  const read = (database: Database): Promise<ExportResult> =>
+    exchange.whileThere((signal) =>
+      readExport(compiled.value, bound.value, database, signal, {
+        requester: {
+          ...requesterOf(call),
+          // A page is computed long after the request began.
+          ownValues: ownValuesOf(exchange, caller, partRunOf),
+        },
+        limits: api.limits,
+      }),
+    );
+  const { portions, bytes, ...result } = await readAnywhere(exchange, read);
   if (!exportBudget.tryReserve(bytes)) return fail(overloaded);
   exchange.onEnd(() => exportBudget.release(bytes));
   const paged = { ...result, next: undefined };
@@ -62,6 +66,23 @@ export async function exportRecords(
         )
       : streamResponse('application/x-ndjson; charset=utf-8', ndjson(portions), requestId, headers),
   );
+}
+
+/** Reads from a replica if there is one, and all of it from the primary if that fails. */
+async function readAnywhere<Answer>(
+  exchange: Exchange,
+  read: (database: Database) => Promise<Answer>,
+): Promise<Answer> {
+  const { database, trace } = exchange;
+  const reader = readerOf(exchange);
+  if (reader.server === undefined) return read(database);
+  try {
+    return await read(reader);
+  } catch (error) {
+    if (!(error instanceof DatabaseFailure) || error.kind === 'timeout') throw error;
+    trace.server = 'primary';
+    return read(database);
+  }
 }
 
 /** The API with `limits.exportItems` as `limits.maxLimit`. */

@@ -13,6 +13,7 @@ import { csv, ndjson } from '../response/record-formats.ts';
 import { streamResponse, type Response } from '../response/response.ts';
 import type { Call } from './exchange.ts';
 import { withExportLimits } from './exports.ts';
+import { readerOf } from './replication.ts';
 import { fetchStage, pageHeaders, runRead, tagged } from './reads.ts';
 
 /**
@@ -24,7 +25,7 @@ export function listGroups(
   representation: Representation,
 ): MaybePromise<Result<Response>> {
   const { exchange, caller, resourceView, query } = call;
-  const { servedApi, database } = exchange;
+  const { servedApi } = exchange;
   const isStreamed = representation !== 'json';
   const refusal = isStreamed ? refuseStreamed(exchange, exchange.watching) : undefined;
   if (refusal !== undefined) return fail(refusal);
@@ -41,6 +42,7 @@ export function listGroups(
   if (exchange.watching !== undefined) exchange.watching.compiled = compiled.value;
   const bound = bindGroups(plan, query, api.limits, caller.claims, exchange.clockAndIds.now);
   if (!bound.ok) return fail(queryError(bound.error));
+  const database = readerOf(exchange);
   exchange.trace.enter(fetchStage(resourceView));
   let rows: RowBudget | undefined;
   const most = Math.min(bound.value.page.limit, api.limits.groups);

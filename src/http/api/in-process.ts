@@ -5,11 +5,12 @@ import { owner, type Caller } from '../../model/access.ts';
 import type { Api } from '../../model/api.ts';
 import { versionOfFile } from '../../model/view.ts';
 import { RequestTrace } from '../../observability/events.ts';
-import type { MaybePromise } from '../../lib/maybe-promise.ts';
+import { after, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { ApiFailure } from '../../records/api-failure.ts';
 import { respondError } from '../response/error.ts';
 import { isWhole, type Response } from '../response/response.ts';
 import type { Exchange } from './exchange.ts';
+import { mustSee } from './replication.ts';
 import { findBelow, nothingAt, splitUrl, uriTooLong } from './router.ts';
 
 /** A request that is made in process, as a part of another. */
@@ -66,14 +67,24 @@ export function answerAs(
   if (!route.ok) return route;
   // An open transaction is the caller's, with the settings of its session. Elsewhere a session begins with the request.
   const isOfCaller = exchange.database.isInTransaction === true && caller.isOwner !== true;
+  // Logs and metrics know the request by its own route.
+  const ownTrace = new RequestTrace(trace.start, trace.begin, trace.recording);
   const own: Exchange = {
     ...inside(exchange, request),
     database: isOfCaller ? exchange.database : (exchange.serviceDatabase ?? exchange.database),
     serviceDatabase: isOfCaller ? exchange.serviceDatabase : undefined,
-    // Logs and metrics know the request by its own route.
-    trace: new RequestTrace(trace.start, trace.begin, trace.recording),
+    trace: ownTrace,
   };
-  return exchange.answerRoute(own, route.value, caller);
+  if (exchange.servedApi.database.replication === undefined)
+    return exchange.answerRoute(own, route.value, caller);
+  // What it reads and writes is read and written for the caller of the whole request.
+  ownTrace.callerId = trace.callerId;
+  ownTrace.after = mustSee(exchange);
+  return after(exchange.answerRoute(own, route.value, caller), (answered) => {
+    if (ownTrace.position !== undefined)
+      trace.position = Math.max(trace.position ?? 0, ownTrace.position);
+    return answered;
+  });
 }
 
 /** The errors of requests that were made with the rights of the owner. */

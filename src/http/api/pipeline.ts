@@ -35,6 +35,7 @@ import {
   type ResourceRoute,
   type Route,
 } from './router.ts';
+import { afterWrite, withPosition } from './replication.ts';
 import { enterSandbox } from '../sandboxes/requests.ts';
 import { answerDocument, answerSystem } from './system.ts';
 import { sunsetRefusal, withNotice } from './versions.ts';
@@ -54,7 +55,7 @@ export function answer(exchange: Exchange): MaybePromise<Response> {
     const answered = result.ok
       ? result.value
       : respondError(result.error, exchange.mount + path, requestId);
-    const response = withNotice(answered, path, exchange);
+    const response = withPosition(withNotice(answered, path, exchange), exchange);
     const debugged =
       watching === undefined ? response : debug(exchange, watching, transmission, response, result);
     return transmission === undefined
@@ -227,7 +228,7 @@ function answerBatchIn(exchange: Exchange, version: Version, caller: Caller): An
   if (answered !== undefined) return answered;
   const own = inSession(exchange, caller);
   const { 'x-sandbox': sandbox, ...others } = headers;
-  if (sandbox === undefined) return answerBatch(own, version, caller);
+  if (sandbox === undefined) return afterWrite(own, answerBatch(own, version, caller));
   return enterSandbox(own, String(sandbox)).then((inside) =>
     inside.ok ? answerBatch({ ...inside.value, headers: others }, version, caller) : inside,
   );
@@ -302,19 +303,19 @@ function answerCall(call: Call, representation: Representation): Answer {
     case 'read':
       return readRecord(call, id ?? '');
     case 'create':
-      return createRecords(call);
+      return afterWrite(exchange, createRecords(call));
     case 'replace':
     case 'update':
-      return updateRecord(call, call.kind, id ?? '');
+      return afterWrite(exchange, updateRecord(call, call.kind, id ?? ''));
     case 'delete':
       // A delete has no read plan, which would report problems of the query.
       return query.problems.length > 0
         ? fail(queryError(query.problems))
-        : deleteRecord(call, id ?? '');
+        : afterWrite(exchange, deleteRecord(call, id ?? ''));
     case 'updateMany':
-      return updateMany(call);
+      return afterWrite(exchange, updateMany(call));
     case 'deleteMany':
-      return deleteMany(call);
+      return afterWrite(exchange, deleteMany(call));
     default:
       return call.kind satisfies never;
   }

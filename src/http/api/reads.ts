@@ -32,6 +32,7 @@ import { serverDefaults } from '../../specification/keys/server.ts';
 import { networkOf } from '../callers/rate-limit.ts';
 import { linkRoot, type Call } from './exchange.ts';
 import { mayDebug } from '../debug/audience.ts';
+import { readerOf } from './replication.ts';
 import { ownValuesOf } from './own-code/computed.ts';
 import { inspectShown } from '../debug/inspect.ts';
 
@@ -41,7 +42,7 @@ const manyRecords = 100;
 /** `GET /<resource>`: a page of records with its headers. */
 export function listRecords(call: Call): MaybePromise<Result<Response>> {
   const { exchange, caller, resourceView, query } = call;
-  const { servedApi, database } = exchange;
+  const { servedApi } = exchange;
   const { api } = servedApi;
   const preferences = parsePrefer(exchange.headers);
   const cursor = cursorOf(call);
@@ -59,6 +60,7 @@ export function listRecords(call: Call): MaybePromise<Result<Response>> {
   if (exchange.watching !== undefined) exchange.watching.compiled = compiled.value;
   const read = bindQuery(plan, query, api.limits, caller.claims, exchange.clockAndIds.now, cursor);
   if (!read.ok) return fail(queryError(read.error));
+  const database = readerOf(exchange);
   exchange.trace.enter(fetchStage(resourceView));
   const long = typeof cursor === 'object' ? cursor.long : undefined;
   const behind = long ? resolveLongCursor(long, compiled.value, read.value, database) : read;
@@ -171,7 +173,7 @@ function nextCursor(
 /** `GET /<resource>/:id`. */
 export function readRecord(call: Call, idText: string): MaybePromise<Result<Response>> {
   const { exchange, caller, resourceView, query } = call;
-  const { servedApi, database } = exchange;
+  const { servedApi } = exchange;
   const compiled = compiledOne(call, query);
   if (!compiled.ok) return compiled;
   const { limits } = servedApi.api;
@@ -184,6 +186,7 @@ export function readRecord(call: Call, idText: string): MaybePromise<Result<Resp
   );
   if (!bound.ok) return fail(queryError(bound.error));
   const id = parseId(idText, resourceView);
+  const database = readerOf(exchange);
   exchange.trace.enter(fetchStage(resourceView));
   let rows: RowBudget | undefined;
   const found =

@@ -24,9 +24,13 @@ const endpoints: Readonly<Record<string, Answer>> = {
   '/_health': async ({ requestId }) => jsonResponse(200, '{"status":"ok"}', requestId),
   '/_ready': async ({ requestId, servedApi, stopping }) => {
     const ready = !stopping.aborted && (await servedApi.readiness.isReady());
+    const status = ready ? 'ready' : 'unavailable';
+    const servers = servedApi.database.replication
+      ?.servers()
+      .map(({ server, use }) => [server, use]);
     return jsonResponse(
       ready ? 200 : 503,
-      `{"status":"${ready ? 'ready' : 'unavailable'}"}`,
+      JSON.stringify({ status, ...(servers && { servers: Object.fromEntries(servers) }) }),
       requestId,
     );
   },

@@ -58,7 +58,11 @@ export async function answerDebug(
       ? { _debug: await debugMember(exchange, watching, recording, isLimited) }
       : {}),
     ...(options.trace
-      ? { _trace: stepsOf(recording, (step) => detailsOf(step, watching, recording, isLimited)) }
+      ? {
+          _trace: stepsOf(recording, (step) =>
+            detailsOf(step, watching, recording, isLimited, exchange.trace.server),
+          ),
+        }
       : {}),
     ...(options.inspectNetwork
       ? { _network: watching.network ?? untouched(sizeOf(response)) }
@@ -101,8 +105,16 @@ async function debugMember(
   return {
     query: queryMember(exchange, watching),
     timing: timingOf(recording),
-    database: { queryCount: queries.length, queries },
+    database: { ...serverOf(exchange), queryCount: queries.length, queries },
   };
+}
+
+/** The server of the database that has answered, if there are several, and by how much time it is behind the primary. */
+function serverOf({ trace: { server }, servedApi }: Exchange): object {
+  if (server === undefined) return {};
+  const { lag } =
+    servedApi.database.replication?.servers().find((one) => one.server === server) ?? {};
+  return { server, lag: lag === undefined ? null : durationText(lag) };
 }
 
 /** The filters, sort and pagination of a request, as sent. */
@@ -167,6 +179,7 @@ function detailsOf(
   { caller, call }: Watching,
   { statements }: Recording,
   isLimited: boolean,
+  server: string | undefined,
 ): Readonly<Record<string, unknown>> {
   const { stage } = step;
   if (stage === 'authentication')
@@ -187,7 +200,11 @@ function detailsOf(
   const rows = own.reduce((sum, statement) => sum + (statement.rows ?? 0), 0);
   // A write may look at rows that its caller may not see.
   const isTold = !isLimited || !stage.startsWith('write_');
-  return { queries: own.length, ...(isTold ? { rows } : {}) };
+  return {
+    queries: own.length,
+    ...(isTold ? { rows } : {}),
+    ...(server !== undefined && !stage.startsWith('write_') ? { server } : {}),
+  };
 }
 
 /**

@@ -88,6 +88,7 @@ export function requestLog(
         ? {}
         : { databaseError: databaseErrorOf(request.databaseError) }),
       ...(request.ownCode === undefined ? {} : { ownCode: request.ownCode }),
+      ...(request.server === undefined ? {} : { databaseServer: request.server }),
       caller: request.caller,
       client: request.client,
       ...(includeHeaders

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Metric, Registry } from 'prom-client';
-import type { Database } from '../../databases/database.ts';
+import type { Database, ServerState } from '../../databases/database.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { Workers, SerializedMetric } from '../server/workers.ts';
 import { routeName, type DependencyEvent } from '../../observability/events.ts';
@@ -128,6 +128,10 @@ export class Metrics {
   /** A database whose calls are timed. The same database gives the same object. */
   measured(database: Database): Database {
     this.database = database;
+    return this.sameMeasured(database);
+  }
+
+  private sameMeasured(database: Database): Database {
     let measured = this.databases.get(database);
     if (measured === undefined) {
       measured = this.measure(database);
@@ -158,11 +162,21 @@ export class Metrics {
         else count(begin);
       }
     };
-    const { inSession, page } = database;
-    return {
+    const { inSession, page, replication, server } = database;
+    const measured: Database = {
       dialect: database.dialect,
       asksAtOnce: database.asksAtOnce,
       isOfCaller: database.isOfCaller === true,
+      ...(server !== undefined && { server }),
+      ...(replication && {
+        replication: {
+          ...replication,
+          reader: (after) => {
+            const reader = replication.reader(after);
+            return reader.server === undefined ? measured : this.sameMeasured(reader);
+          },
+        },
+      }),
       ...(inSession && { inSession: (settings) => this.measure(inSession(settings)) }),
       all: (statement, values) => counted(() => database.all(statement, values)),
       ...(page && {
@@ -176,6 +190,7 @@ export class Metrics {
       ping: () => database.ping(),
       close: () => database.close(),
     };
+    return measured;
   }
 
   /** The total time that requests have waited for the database, in ms. */
@@ -327,7 +342,34 @@ export class Metrics {
             value: Number(value),
           })),
       },
+      {
+        name: 'plinth_database_server_used',
+        help: 'The processes that use a server of the database, if it has replicas.',
+        type: 'gauge',
+        samples: () => this.servers(({ use }) => (use === 'used' ? 1 : 0)),
+      },
+      {
+        name: 'plinth_database_server_lag_seconds',
+        help: 'By how much time a server of the database is behind the primary.',
+        type: 'gauge',
+        together: 'max',
+        samples: () => this.servers(({ lag }) => lag && lag / 1_000),
+      },
+      {
+        name: 'plinth_database_server_reads_total',
+        help: 'Requests whose reads went to a server of the database.',
+        type: 'counter',
+        samples: () => this.servers(({ reads }) => reads),
+      },
     ];
+  }
+
+  /** A sample of each server of the database, if it has replicas. */
+  private servers(valueOf: (state: ServerState) => number | undefined): readonly Sample[] {
+    return (this.database?.replication?.servers() ?? []).flatMap((state) => {
+      const value = valueOf(state);
+      return value === undefined ? [] : [{ labels: { server: state.server }, value }];
+    });
   }
 }
 

@@ -103,6 +103,7 @@ function sendRequest(
         'plinth.request_id': requestId,
         ...(request.client === undefined ? {} : { 'client.address': request.client }),
         ...(end.code === undefined ? {} : { 'error.type': end.code }),
+        ...(request.server === undefined ? {} : { 'plinth.database.server': request.server }),
       },
     },
     parentOf(end.requestHeaders['traceparent']),

@@ -23,6 +23,7 @@ export const exposedHeaders = [
   'Sunset',
   'X-Request-Id',
   'X-Debug',
+  'Plinth-Position',
 ] as const;
 const exposed = exposedHeaders.join(', ');
 
@@ -36,6 +37,7 @@ export const sendableHeaders = [
   'If-None-Match',
   'Idempotency-Key',
   'Prefer',
+  'Plinth-Position',
   'X-Sandbox',
   'X-Simulate',
   'X-Request-Id',

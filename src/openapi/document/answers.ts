@@ -205,8 +205,15 @@ export function commonHeaders({
     ...(sunset === undefined ? {} : headerRef('Sunset', 'Sunset')),
     ...(isGoing ? headerRef('Link', 'Link') : {}),
     ...(isDebugOn ? {} : headerRef('X-Debug', 'Debug')),
+    ...(api.settings.database?.replicas === undefined ? {} : { 'Plinth-Position': position }),
   };
 }
+
+/** Only where there are replicas: no other document has it. */
+const position: JsonSchema = {
+  description: 'On the answer to a write: its position, which a later request may send.',
+  schema: { type: 'string' },
+};
 
 export function headerRef(name: string, component: string): JsonSchema {
   return { [name]: ref(`headers/${component}`) };

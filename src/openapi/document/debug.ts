@@ -61,15 +61,20 @@ export const debugMembers: Readonly<Record<string, JsonSchema>> = {
   _debug: object({
     query: object({ filters: sent, sort: listOf(text), pagination }),
     timing: object({ total: duration, database: duration, processing: duration }),
-    database: object({
-      queryCount: { type: 'integer', minimum: 0 },
-      queries: listOf(
-        object({ sql: orNull(text), duration, plan: orNull(listOf(text)), index: text }, [
-          'plan',
-          'index',
-        ]),
-      ),
-    }),
+    database: object(
+      {
+        server: text,
+        lag: orNull(duration),
+        queryCount: { type: 'integer', minimum: 0 },
+        queries: listOf(
+          object({ sql: orNull(text), duration, plan: orNull(listOf(text)), index: text }, [
+            'plan',
+            'index',
+          ]),
+        ),
+      },
+      ['server', 'lag'],
+    ),
   }),
   _trace: listOf(
     object({ stage: text, time: { ...text, format: 'date-time' }, duration, details: anything }, [

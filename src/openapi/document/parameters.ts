@@ -169,6 +169,12 @@ function header(name: string, description: string, more: JsonSchema = {}): JsonS
   return { name, in: 'header', description, schema: { type: 'string', ...more } };
 }
 
+/** Only where there are replicas: no other document has it. */
+const position = header(
+  'Plinth-Position',
+  'The position of an earlier write, from its answer: what is read includes that write.',
+);
+
 const headersOf: Readonly<Record<RequestKind, readonly string[]>> = {
   list: ['IfNoneMatch', 'PreferCount'],
   read: ['IfNoneMatch'],
@@ -200,8 +206,8 @@ export function parametersOf(
       isOffered(name, kind, resourceView) &&
       (isDebugOn || reserved[name].part !== 'debug'),
   );
-  const readable =
-    kind === 'list' || kind === 'read' ? collectionParameters(resourceView, limits) : [];
+  const isRead = kind === 'list' || kind === 'read';
+  const readable = isRead ? collectionParameters(resourceView, limits) : [];
   const filters = filtersOf(kind, resourceView, context);
   const headers = [
     ...headersOf[kind],
@@ -212,6 +218,7 @@ export function parametersOf(
   const own = new Map([...filters, ...readable].map((one) => [one['name'], one]));
   return [
     ...headers.map((name) => ref(`parameters/${name}`)),
+    ...(isRead && context.api.settings.database?.replicas !== undefined ? [position] : []),
     ...known.map((name) => ref(`parameters/${name}`)),
     ...own.values(),
   ];

@@ -41,9 +41,10 @@ export const databaseKinds: Readonly<Record<DatabaseKind, Kind>> = {
   postgres: {
     form: 'postgres://user:password@host/name',
     pattern: /^postgres(?:ql)?:\/\//u,
-    reach: async ({ environment }, { url, folder, options }) => {
+    reach: async ({ environment, output }, { url, folder, options }) => {
       const { postgresDatabase } = await import('./postgres.ts');
-      return postgresDatabase(url, { environment, folder }, options);
+      const report = (line: string): void => output.note(line);
+      return postgresDatabase(url, { environment, folder }, options, report);
     },
   },
 };

@@ -13,6 +13,9 @@ import {
   type PostgresDatabase,
   type PostgresOptions,
 } from '../../databases/postgres/database.ts';
+import { readReplicaUrl, withReplicas } from '../../databases/postgres/replication/replicated.ts';
+import { databaseDefaults } from '../../specification/keys/server.ts';
+import type { DatabaseSpecification } from '../../specification/specification.ts';
 import type { Resource } from '../../model/api.ts';
 import { quoteTable } from '../../sql/dialect.ts';
 import { CommandFailure } from '../failure.ts';
@@ -25,9 +28,12 @@ const unlimited = 1_000_000_000;
 export function postgresDatabase(
   url: string,
   surroundings: Surroundings,
-  options: PostgresOptions,
+  options: PostgresOptions & Pick<DatabaseSpecification, 'replicas' | 'replicaLag'>,
+  report: (line: string) => void,
 ): NamedDatabase {
-  const address = readAddress(url, surroundings);
+  const address = readAddress(() => readPostgresUrl(url, surroundings));
+  const { replicas = [], replicaLag: mostLag = databaseDefaults.replicaLag } = options;
+  const others = replicas.map((one) => readAddress(() => readReplicaUrl(one, surroundings)));
   const { name } = address;
   /** Uses a connection of its own without a timeout: an index on many rows takes long. */
   const onSchema = async <Value>(
@@ -58,18 +64,22 @@ export function postgresDatabase(
     open: async () => {
       // An import reads existing rows outside its transaction.
       const poolSize = options.poolSize === 1 ? 2 : options.poolSize;
-      const database = await openPostgres(address, { ...options, poolSize });
+      const primary = await openPostgres(address, { ...options, poolSize });
+      const database =
+        others.length === 0
+          ? primary
+          : withReplicas(primary, others, { ...options, poolSize, mostLag, report });
       return {
         name,
         database,
         hasSandboxes: false,
         warnings: [
-          ...(database.isExposed
+          ...(primary.isExposed
             ? [
                 `the connection to the database ${name} leaves this machine without encryption. Add sslmode=verify-full to its URL, and sslrootcert if its certificate is not of a public authority.`,
               ]
             : []),
-          ...(database.sessionWarning === undefined ? [] : [database.sessionWarning]),
+          ...(primary.sessionWarning === undefined ? [] : [primary.sessionWarning]),
         ],
         isUpToDate: (api) => onSchema((schema) => isUpToDate(schema, api)),
         migrate: (api, options) => onSchema((schema) => migrate(schema, api, options)),
@@ -90,9 +100,9 @@ async function analyze(database: PostgresDatabase, resources: Iterable<Resource>
 }
 
 /** Reads a URL. Relative paths of files in it start in the folder of the command or the specification. */
-function readAddress(url: string, surroundings: Surroundings): PostgresAddress {
+function readAddress(read: () => PostgresAddress): PostgresAddress {
   try {
-    return readPostgresUrl(url, surroundings);
+    return read();
   } catch (error) {
     if (!(error instanceof UnclearUrl)) throw error;
     throw new CommandFailure(error.message, { exitCode: 2, cause: error });

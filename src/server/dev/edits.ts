@@ -149,6 +149,8 @@ const readAtStart: readonly (readonly [
   ['server.maxConnections', ({ server }) => server?.maxConnections],
   ['server.memory', ({ server }) => server?.memory],
   ['server.drainDelay', ({ server }) => server?.drainDelay],
+  ['database.replicas', ({ database }) => database?.replicas],
+  ['database.replicaLag', ({ database }) => database?.replicaLag],
   ['limits.urlLength', ({ limits }) => limits?.urlLength],
   ['logging', ({ logging }) => logging],
 ];

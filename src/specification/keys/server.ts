@@ -16,7 +16,30 @@ export const serverDefaults = {
   maxConnections: 20_000,
 } as const;
 
-export const databaseDefaults = { poolSize: 10, statementTimeout: 10_000 } as const;
+export const databaseDefaults = {
+  poolSize: 10,
+  statementTimeout: 10_000,
+  replicaLag: 10_000,
+} as const;
+
+/** For so long the positions of the primary are kept, in ms. */
+const longestLag = 3_600_000;
+
+const isPostgres = (url: string): boolean => /^postgres(ql)?:/u.test(url);
+
+/** `replicas`. See docs/contract/6-operation.md#replicas. */
+const replicas = list(
+  text({
+    expects: 'a URL such as postgres://host/name',
+    pattern: /^postgres(ql)?:\/\/.+$/,
+    examples: ['postgres://replica.example.com/shop'],
+  }),
+  {
+    description:
+      'Standbys of PostgreSQL that answer reads. A caller sees its own writes; what a replica cannot answer, the primary does.',
+    minimum: 1,
+  },
+);
 
 function databaseUrl(description?: string): Definition<string> {
   return text({
@@ -78,44 +101,64 @@ export const database = exactly<DatabaseSpecification>()(
   mapped(
     scalarOrMap(
       databaseUrl(),
-      object({
-        url: databaseUrl('Where the database is.'),
-        poolSize: integer({
-          description: 'Connections to PostgreSQL at most.',
-          minimum: 1,
-          maximum: 10_000,
-          default: databaseDefaults.poolSize,
+      consistent(
+        object({
+          url: databaseUrl('Where the database is.'),
+          poolSize: integer({
+            description: 'Connections to PostgreSQL at most.',
+            minimum: 1,
+            maximum: 10_000,
+            default: databaseDefaults.poolSize,
+          }),
+          statementTimeout: duration({
+            description: 'The longest that a read may take, such as `10s`.',
+            minimum: 1,
+            default: databaseDefaults.statementTimeout,
+          }),
+          pooler: choice(['transaction'], {
+            description:
+              'For a pooler such as pgbouncer that gives a connection for one transaction only.',
+          }),
+          managed: boolean({
+            description:
+              'Whether Plinth creates and changes the tables; `false` serves existing ones as they are.',
+            default: true,
+          }),
+          collation: collation(
+            'How texts compare: by code point, or in the collation of each column; by default by code point where Plinth manages the table.',
+          ),
+          session,
+          replicas,
+          replicaLag: duration({
+            description: 'By how much time a replica may be behind and still answer reads.',
+            minimum: 1_000,
+            default: databaseDefaults.replicaLag,
+          }),
+          messages: boolean({
+            description:
+              'Whether callers get the messages of errors that functions and triggers raise on purpose.',
+            default: false,
+          }),
+          serviceSchema: text({
+            description:
+              'The schema of PostgreSQL with the tables of the service itself (`_plinth_…`); by default the first of the search path.',
+            expects:
+              'the name of a schema: at most 40 letters, digits and _, not beginning with pg_',
+            pattern: /^(?!pg_)[A-Za-z_][A-Za-z0-9_]{0,39}$/,
+          }),
         }),
-        statementTimeout: duration({
-          description: 'The longest that a read may take, such as `10s`.',
-          minimum: 1,
-          default: databaseDefaults.statementTimeout,
-        }),
-        pooler: choice(['transaction'], {
-          description:
-            'For a pooler such as pgbouncer that gives a connection for one transaction only.',
-        }),
-        managed: boolean({
-          description:
-            'Whether Plinth creates and changes the tables; `false` serves existing ones as they are.',
-          default: true,
-        }),
-        collation: collation(
-          'How texts compare: by code point, or in the collation of each column; by default by code point where Plinth manages the table.',
-        ),
-        session,
-        messages: boolean({
-          description:
-            'Whether callers get the messages of errors that functions and triggers raise on purpose.',
-          default: false,
-        }),
-        serviceSchema: text({
-          description:
-            'The schema of PostgreSQL with the tables of the service itself (`_plinth_…`); by default the first of the search path.',
-          expects: 'the name of a schema: at most 40 letters, digits and _, not beginning with pg_',
-          pattern: /^(?!pg_)[A-Za-z_][A-Za-z0-9_]{0,39}$/,
-        }),
-      }),
+        ['url', 'replicas', 'replicaLag'],
+        ({ url, replicas: others = [], replicaLag }, report) => {
+          if (others.length > 0 && url !== undefined && !isPostgres(url))
+            report(['replicas'], 'only PostgreSQL has replicas, and `url` names SQLite');
+          for (const [index, other] of others.entries())
+            if (other === url) report(['replicas', index], 'this is `url`, the primary');
+          if (replicaLag !== undefined && replicaLag > longestLag)
+            report(['replicaLag'], 'it is an hour (`1h`) at most');
+          if (others.length === 0 && replicaLag !== undefined)
+            report(['replicaLag'], 'there are no `replicas` that could be behind');
+        },
+      ),
       {
         description: 'The database: a URL, or a map with `url` and how to use it.',
         expects: 'a URL such as sqlite:data.db or postgres://host/name, or a map with `url`',
