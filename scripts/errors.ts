@@ -120,6 +120,8 @@ const groups: readonly Group[] = [
       CONFLICT:
         'Read `message`: the module refuses this change now. With `Retry-After`, others changed the record at the same time: send the request again.',
       REFUSED: 'Read `message`, which the module wrote, and look at its `fail`.',
+      INVALID_SQL:
+        'No client gets this, only the module: correct its `sql` where the message tells.',
       HOOK_DEPTH:
         'Look at the log: a hook writes what calls the same hook. Test for it in the hook.',
       HANDLER_TIMEOUT:

@@ -59,6 +59,10 @@ export const errorTable = {
     status: 400,
     about: 'Own code of the server refuses the request; the status is its own.',
   },
+  INVALID_SQL: {
+    status: 400,
+    about: 'The database does not take the SQL of own code. Only own code gets this.',
+  },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, about: 'The first request under this key still runs.' },
   VERSION_SUNSET: { status: 410, about: 'This version of the API has ended.' },
   PRECONDITION_FAILED: {

@@ -5,6 +5,7 @@ import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Requester, Statement, Values } from '../sql/statement.ts';
 import type { Position } from './position.ts';
+import type { GivenAnswer } from './given-sql.ts';
 
 /** A row, its values in the order of the SELECT. */
 export type Row = readonly SqlValue[];
@@ -16,6 +17,11 @@ export interface Executor {
   /** Receives the name of each step as it begins, if the request is recorded. */
   readonly enter?: (stage: string) => void;
   readonly all: (statement: Statement, values: Values) => MaybePromise<readonly Row[]>;
+  /**
+   * Runs SQL of own code, without the settings of a caller. It is all or nothing. Throws a `RefusedSql` if the database does
+   * not take it, after which a transaction has to be rolled back.
+   */
+  readonly runGiven: (statement: Statement, values: Values) => Promise<GivenAnswer>;
   /** Whether its statements run with the settings of a caller, as `Database.inSession` has made it. */
   readonly isOfCaller?: boolean;
 }

@@ -1,6 +1,7 @@
 import type { RanStatement, Recording } from '../observability/recording.ts';
 import type { Statement, Values } from '../sql/statement.ts';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
+import type { GivenAnswer } from './given-sql.ts';
 import type { Changed, Database, Executor, Row, Transaction } from './database.ts';
 
 /** A statement that ran, with its values, so that the database can be asked to explain it. */
@@ -42,7 +43,8 @@ export function recordStatements(
       rows = rowsOf(answer);
       return answer;
     } finally {
-      const observed = { sql: statement.sql, step, begin, end: performance.now(), rows };
+      const { sql, isGiven } = statement;
+      const observed = { sql, isGiven, step, begin, end: performance.now(), rows };
       recording.ran(observed);
       keep?.({ database, statement, values, observed });
     }
@@ -57,6 +59,17 @@ export function recordStatements(
       values,
       () => reader.all(statement, values),
       (rows) => rows.length,
+    );
+  const runGiven = (
+    reader: Pick<Executor, 'runGiven'>,
+    statement: Statement,
+    values: Values,
+  ): Promise<GivenAnswer> =>
+    observe(
+      statement,
+      values,
+      () => reader.runGiven(statement, values),
+      ({ count }) => count,
     );
   const enter = (stage: string): void => recording.enter(stage);
   const recordWork = (
@@ -76,6 +89,7 @@ export function recordStatements(
     isOfCaller: transaction.isOfCaller === true,
     enter,
     ...recordWork(transaction),
+    runGiven: (statement, values) => runGiven(transaction, statement, values),
     service: recordWork(transaction.service),
     rehearse: transaction.rehearse,
   });
@@ -102,6 +116,7 @@ export function recordStatements(
     }),
     enter,
     all: (statement, values) => all(database, statement, values),
+    runGiven: (statement, values) => runGiven(database, statement, values),
     get page(): Database['page'] {
       if (page === undefined || isExact()) return undefined;
       return (statement, values) =>

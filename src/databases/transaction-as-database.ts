@@ -12,6 +12,7 @@ export function transactionAsDatabase(transaction: Transaction, database: Databa
     ...(database.enter === undefined ? {} : { enter: database.enter }),
     ...(transaction.isOfCaller === undefined ? {} : { isOfCaller: transaction.isOfCaller }),
     all: transaction.all,
+    runGiven: transaction.runGiven,
     stream: () => Promise.reject(new TypeError('Nothing is streamed in a transaction')),
     count: async (statement, values) => Number((await transaction.all(statement, values))[0]?.[0]),
     write: (work) => work(transaction),
@@ -25,11 +26,12 @@ export function transactionAsDatabase(transaction: Transaction, database: Databa
 
 /** The same transaction without the settings of a caller. */
 export function asService(transaction: Transaction): Transaction {
-  const { service, enter } = transaction;
+  const { service, enter, runGiven } = transaction;
   return {
     asksAtOnce: false,
     all: service.all,
     run: service.run,
+    runGiven,
     service,
     rehearse: (work) => transaction.rehearse(work),
     ...(enter === undefined ? {} : { enter: (stage) => transaction.enter?.(stage) }),
@@ -54,6 +56,7 @@ export async function whileOpen<Value>(
     return await work({
       asksAtOnce,
       ...checked(transaction),
+      runGiven: (...given) => (isOver ? Promise.reject(over) : transaction.runGiven(...given)),
       service: checked(transaction.service),
       rehearse: (rehearsal) => (isOver ? Promise.reject(over) : transaction.rehearse(rehearsal)),
       ...(enter === undefined ? {} : { enter: (stage) => transaction.enter?.(stage) }),

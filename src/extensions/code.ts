@@ -125,10 +125,48 @@ export type Fail = (
   options?: { readonly code?: string },
 ) => never;
 
+/** A value that SQL takes. Others are JSON, which `JSON.stringify` makes a text of. */
+export type SqlScalar = null | string | number | bigint | boolean | Date;
+
+/** The name of a table or column, which `sql.name` makes. */
+export interface SqlName {
+  readonly name: string;
+}
+
+/** What a template of SQL takes: a value, bytes, a list that is one value, or a name. */
+export type SqlParameter = SqlScalar | Uint8Array | ArrayBuffer | readonly SqlScalar[] | SqlName;
+
+/** The rows of an answer, by the names of their columns; `count`: how many were read or changed. */
+export type SqlRows<Row extends object> = Row[] & { readonly count: number };
+
+/**
+ * Runs one statement of SQL, whose values are bound, never written into it. The columns of served fields have the values that
+ * the API shows.
+ *
+ * @example
+ * ```ts
+ * const [row] = await db.asOwner.sql`select count(*) as paid from orders where status = ${'paid'}`;
+ * ```
+ */
+export interface Sql {
+  <Row extends object = AnyRecord>(
+    texts: TemplateStringsArray,
+    ...values: readonly SqlParameter[]
+  ): Promise<SqlRows<Row>>;
+  /** The name of a table or column that is not known before. It is quoted. */
+  readonly name: (name: string) => SqlName;
+}
+
+/** The API in process with the rights of the owner: no access rule holds. It may write `readOnly` fields, too. */
+export type OwnerDb<Api extends ApiTypes> = Api['client'] & {
+  /** SQL over the tables as they are: without hooks, validation, stamps and the audit log. */
+  readonly sql: Sql;
+};
+
 /** The API in process, in the names of the file. */
 export type Db<Api extends ApiTypes> = Api['client'] & {
-  /** The same without access rules. It may write `readOnly` fields, too. */
-  readonly asOwner: Api['client'];
+  /** The same without access rules. */
+  readonly asOwner: OwnerDb<Api>;
 };
 
 /** What hooks, endpoints and computed values get. */

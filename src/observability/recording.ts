@@ -34,6 +34,8 @@ export interface Step {
 /** A statement that ran, with placeholders for values. */
 export interface RanStatement {
   readonly sql: string;
+  /** It is SQL of own code, whose names need not be quoted. */
+  readonly isGiven?: boolean | undefined;
   readonly step: Step | undefined;
   readonly begin: number;
   readonly end: number;

@@ -1,6 +1,6 @@
-import type { AnyApi, ApiTypes } from '../extensions/code.ts';
+import type { AnyApi, ApiTypes, OwnerDb } from '../extensions/code.ts';
 import type { Mode } from '../http/edge/edge.ts';
-import { clientAsking } from '../http/api/in-process.ts';
+import { ownerAsking } from '../http/api/in-process.ts';
 import { getOrInsert } from '../lib/get-or-insert.ts';
 import { neededSteps } from '../migrations/steps.ts';
 import { owner } from '../model/access.ts';
@@ -147,7 +147,7 @@ function serverOf<Api extends ApiTypes>(
   { specification, composed, api, migrate, close }: Parts,
   mode: Mode,
 ): PlinthServer<Api> {
-  const clients = new WeakMap<object, Api['client']>();
+  const clients = new WeakMap<object, OwnerDb<Api>>();
   let url: string | undefined;
   let tls: OpenTls | undefined;
   let listening: Promise<void> | undefined;
@@ -209,7 +209,7 @@ function serverOf<Api extends ApiTypes>(
     },
     fetch: async (request, caller) => composed().api.fetch(request, caller),
     get db() {
-      return getOrInsert(clients, api(), () => clientAsking(askAsOwner, api()));
+      return getOrInsert(clients, api(), () => ownerAsking(askAsOwner, api()) as OwnerDb<Api>);
     },
     migrate: (options) => told(() => (mode === 'dev' ? Promise.resolve([]) : migrate(options))),
     close: closeOnce,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AnyApi, ApiTypes } from '../extensions/code.ts';
+import type { AnyApi, ApiTypes, OwnerDb } from '../extensions/code.ts';
 import type { Mode } from '../http/edge/edge.ts';
 import type { FetchContext, Next } from '../http/server/server.ts';
 import type { Problem } from '../specification/problems.ts';
@@ -60,7 +60,7 @@ export interface PlinthServer<Api extends ApiTypes = AnyApi> extends AsyncDispos
    * The API as a typed client, in the names of the file and with the rights of the owner: no access rule holds. A failure throws
    * a `PlinthError`. Do not make it answer others with it: what they may see, `fetch` tells.
    */
-  readonly db: Api['client'];
+  readonly db: OwnerDb<Api>;
   /**
    * Brings the database of `start` up to date in one transaction, and returns what was done, a line for each step. Rejects
    * without a change if a step is not possible, or would lose values that `allowDataLoss` does not give up.

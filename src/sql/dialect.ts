@@ -38,6 +38,9 @@ export interface StoredForms {
   readonly textType: string;
 }
 
+/** A value that own code gives to a statement of its own. */
+export type GivenValue = null | string | number | bigint | boolean | Uint8Array;
+
 /** Values of a row by field, as they are stored. */
 export type StoredValues = ReadonlyMap<Field, SqlValue>;
 
@@ -107,6 +110,8 @@ export interface SqlSyntax {
    * no such statement is better than one with each value bound.
    */
   readonly rowsOf?: (fields: readonly Field[], placeholder: (field: Field) => string) => string;
+  /** What is bound for a value of own code, which no field stores. */
+  readonly bound: (value: GivenValue) => SqlValue;
   /** What is bound for a list of keys that were read from the database. */
   readonly keys: (keys: readonly SqlValue[]) => SqlValue;
   /**

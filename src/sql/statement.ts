@@ -10,6 +10,8 @@ export type Parameter = number | 'id' | 'keys' | 'cap' | 'limit' | 'offset' | 's
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly Parameter[];
+  /** It is SQL of own code, whose names need not be quoted. */
+  readonly isGiven?: boolean;
   /** For a statement that reads records. */
   readonly rowLength?: RowLength | undefined;
 }

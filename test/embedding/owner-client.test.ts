@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createServer, PlinthError, type AnyApi, type PlinthServer } from '../../src/index.ts';
+import { createServer, PlinthError, type PlinthServer } from '../../src/index.ts';
 import { atDatabase } from './databases.ts';
 
 const specification = `
@@ -41,7 +41,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-type Called = AnyApi['client'] & {
+type Called = PlinthServer['db'] & {
   readonly call: (name: string, options: object) => Promise<unknown>;
 };
 
@@ -121,4 +121,40 @@ test('the client follows the file in dev, and ends with the server', async () =>
   const { letters } = server.db;
   await server.close();
   await expect(letters?.list()).rejects.toThrow('is closed');
+});
+
+atDatabase('the owner runs SQL', async (database) => {
+  await using server = await start(database);
+  await expect(server.db.sql`select 1`).rejects.toThrow('migrate');
+  await server.migrate();
+  const { sql } = server.db;
+  const added =
+    await sql`insert into notes (text, secret) values (${'a'}, ${'x'}) returning id, secret`;
+  expect([added, added.count]).toEqual([[{ id: 1, secret: 'x' }], 1]);
+  const ids = [1n, 7];
+  const isIn = database.startsWith('postgres')
+    ? sql<{ text: string }>`select text from notes where id = any(${ids})`
+    : sql<{
+        text: string;
+      }>`select text from notes where id in (select value from json_each(${ids}))`;
+  expect((await isIn)[0]?.text).toBe('a');
+  const error = await failure(sql`select nothing from notes`);
+  expect(error).toBeInstanceOf(PlinthError);
+  expect((error as PlinthError).body).toMatchObject({ status: 400, code: 'INVALID_SQL' });
+  expect((await server.fetch(new Request('http://x/v1/_sql', { method: 'POST' }))).status).toBe(
+    404,
+  );
+});
+
+atDatabase('SQL that never ends is ended at the deadline of a statement', async (database) => {
+  const specification =
+    'database: { statementTimeout: 500ms }\nresources: { notes: { fields: { text: { type: string } } } }\naccess: public';
+  await using server = await createServer({ environment: {}, specification, database });
+  await server.migrate();
+  const error = await failure(
+    server.db
+      .sql`with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n`,
+  );
+  expect((error as PlinthError).body).toMatchObject({ status: 504, code: 'QUERY_TIMEOUT' });
+  expect(await server.db.sql`select count(*) as n from notes`).toEqual([{ n: 0 }]);
 });

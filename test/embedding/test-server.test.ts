@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { PlinthError, SpecificationError, type AnyApi } from '../../src/index.ts';
-import { testServer, type Sandbox, type TestServer } from '../../src/test.ts';
+import { testServer, type Sandbox, type TestServer, type Visitor } from '../../src/test.ts';
 import { bearer, makeToken } from '../support/tokens.ts';
 
 const secret = 'a secret of more than 32 bytes, for tests';
@@ -69,7 +69,7 @@ afterAll(async () => {
 
 type Resource = NonNullable<Sandbox<AnyApi>['db'][string]>;
 /** The methods of a resource, which is there. */
-const of = ({ db }: Pick<Sandbox<AnyApi>, 'db'>, name: string): Resource => db[name] as Resource;
+const of = ({ db }: Pick<Visitor<AnyApi>, 'db'>, name: string): Resource => db[name] as Resource;
 
 const failure = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -81,6 +81,15 @@ const sending = (body: object, headers: object = {}): RequestInit => ({
   method: 'POST',
   headers: { 'content-type': 'application/json', ...headers },
   body: JSON.stringify(body),
+});
+
+test('each sandbox has SQL of its own, and a caller none', async () => {
+  await using one = api.sandbox({ records: { orders: [{ text: 'a' }] } });
+  await using other = api.sandbox({ records: {} });
+  expect(await one.db.sql`update orders set text = ${'b'} returning text`).toEqual([{ text: 'b' }]);
+  expect(await one.db.sql`select count(*) as n from orders`).toEqual([{ n: 1 }]);
+  expect(await other.db.sql`select count(*) as n from orders`).toEqual([{ n: 0 }]);
+  expect('sql' in one.as({ roles: ['clerk'] }).db).toBe(false);
 });
 
 test('the same options give the same server, others another', async () => {

@@ -22,14 +22,24 @@ export interface ConnectionOptions {
   readonly isPooled: boolean;
 }
 
+/** A column as the server describes it: the oid of its type, and the table and number of the column that it is, or 0. */
+export interface ServerColumn {
+  readonly name: string;
+  readonly type: number;
+  readonly table: number;
+  readonly number: number;
+}
+
 /** Rows as arrays, and the number of rows read or changed. */
 export interface Rows {
   readonly rows: readonly Row[];
   readonly count: number;
+  /** Undefined for a statement that returns no rows. */
+  readonly columns: readonly ServerColumn[] | undefined;
 }
 
 /** Rows as the driver returns them. */
-type Result = Row[] & { readonly count: number };
+type Result = Row[] & Pick<Rows, 'count' | 'columns'>;
 
 /** Takes the rows out of a result, for the reason given at `RowCollector`. */
 function drain(result: Result): readonly Row[] {
@@ -232,10 +242,10 @@ export class Connection {
     const pending = query as unknown as Cancellable;
     this.pending = pending;
     try {
-      const { count } = await this.answer(query);
+      const { count, columns } = await this.answer(query);
       if (this.pending === pending) this.pending = undefined;
       if (collected.refusal !== undefined) throw collected.refusal;
-      return { rows: collected.rows, count };
+      return { rows: collected.rows, count, columns };
     } catch (error) {
       if (collected.refusal !== undefined) throw collected.refusal;
       budget?.release(collected.rows);

@@ -42,6 +42,8 @@ import {
   type Principal,
   type TransactionOptions,
 } from './transaction.ts';
+import { GivenReader } from './given-sql.ts';
+import type { GivenAnswer } from '../given-sql.ts';
 import { Totals } from './totals.ts';
 import { CallerSession, checkSession, readInSession, streamInSession } from './session.ts';
 
@@ -132,6 +134,7 @@ export class PostgresDatabase implements Database {
   private isServing = false;
   /** Of the Api that is served: whether callers get messages. */
   private showsMessages = false;
+  private givenReader: GivenReader | undefined;
 
   constructor(address: PostgresAddress, options: PoolOptions) {
     this.pool = new Pool(address, options);
@@ -232,6 +235,7 @@ export class PostgresDatabase implements Database {
       asksAtOnce: true,
       isOfCaller: true,
       all: (statement, values) => this.all(statement, values, session),
+      runGiven: (statement, values) => this.runGiven(statement, values),
       count: (statement, values) => this.count(statement, values, session),
       page: (statement, values) => this.page(statement, values, session),
       stream: (statement, values, signal, take) =>
@@ -251,7 +255,7 @@ export class PostgresDatabase implements Database {
     const isSequential = this.dialect === citus;
     const { showsMessages } = this;
     const principal = { requester, session };
-    const shared = { isSequential, showsMessages };
+    const shared = { isSequential, showsMessages, givenReader: this.givenReader };
     let transactionOptions: TransactionOptions = {
       ...shared,
       keepsSavepoints: false,
@@ -269,6 +273,11 @@ export class PostgresDatabase implements Database {
       else if (attempt === 0 && isInterruption(error)) this.pool.renew();
       else if (!this.mayWaitForConnection(error, attempt)) throw meaningOf(error, outcome.context);
     }
+  }
+
+  /** Always in a transaction: only the server knows whether a statement changes rows. */
+  runGiven(statement: Statement, values: Values): Promise<GivenAnswer> {
+    return this.write(({ runGiven }) => runGiven(statement, values), values.requester);
   }
 
   /**
@@ -354,6 +363,7 @@ export class PostgresDatabase implements Database {
   /** Prepared statements keep the types that their parameters had under the schema of before, so their sessions end. */
   serve(api: Api): void {
     this.showsMessages = api.settings.database?.messages === true;
+    this.givenReader = new GivenReader(api, this.dialect);
     this.totals.serve([...api.resources.values()].map(({ table }) => table));
     if (this.isServing) this.pool.renewAll();
     this.isServing = true;

@@ -375,6 +375,8 @@ export const postgresAlike: Dialect = {
     `(SELECT unnest(${placeholder}::${field === undefined ? 'text' : valueType(field)}[]) AS value)`,
   rowsOf: (fields, placeholder) =>
     `SELECT ${fields.map((field) => `unnest(${placeholder(field)}::${valueType(field)}[])`).join(', ')}`,
+  bound: (value) =>
+    value instanceof Uint8Array ? String.raw`\x${Buffer.from(value).toString('hex')}` : value,
   keys: arrayText,
   // Of the type of the table's rows: so each value is what the column makes of it, be it longer, finer or of another case.
   unwrittenRows: ({ table, id: key }, _fields, list, id) => {

@@ -7,7 +7,9 @@ import {
   type Transaction,
 } from '../database.ts';
 import { isLoss, meaningOf, outcomeUnknown, type ErrorContext } from './errors.ts';
+import { checkFirstWord, type GivenAnswer } from '../given-sql.ts';
 import type { Connection, Rows } from './connection.ts';
+import { refusalOf, type GivenReader } from './given-sql.ts';
 import { begin, type CallerSession } from './session.ts';
 
 /** A statement sent after the work has ended must not reach the next transaction. */
@@ -29,6 +31,8 @@ export interface TransactionOptions {
   readonly isSequential: boolean;
   /** Whether callers get the messages of errors raised on purpose. */
   readonly showsMessages: boolean;
+  /** Undefined if no Api is served. */
+  readonly givenReader: GivenReader | undefined;
 }
 
 /** For whom a transaction runs. */
@@ -100,6 +104,19 @@ export class OpenTransaction implements Transaction {
 
   readonly run = (statement: Statement, values: Values): Promise<Changed> =>
     this.runAs('caller', statement, values);
+
+  readonly runGiven = async (statement: Statement, values: Values): Promise<GivenAnswer> => {
+    checkFirstWord(statement.sql);
+    const { givenReader } = this.options;
+    if (givenReader === undefined) throw new TypeError('No Api is served');
+    try {
+      const rows = await this.send('service', statement, values);
+      return await givenReader.read(rows, this.service);
+    } catch (error) {
+      this.failure = refusalOf(error, statement.sql) ?? this.failure ?? error;
+      throw this.failure;
+    }
+  };
 
   get service(): Pick<Transaction, 'all' | 'run'> {
     return {

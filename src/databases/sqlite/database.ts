@@ -22,6 +22,8 @@ import { SqliteConnection } from './connection.ts';
 import { ReadCosts } from './slow-reads/read-costs.ts';
 import { codeOf, isBusy, meaningOf, onceFree } from './errors.ts';
 import { OpenFile } from './file.ts';
+import { GivenStatements, refusalOf, taken } from './given-sql.ts';
+import type { GivenAnswer } from '../given-sql.ts';
 import { ReadConnection } from './read-connection.ts';
 import { SearchIndexes } from './search-index.ts';
 import { ServedKinds } from './served-kinds.ts';
@@ -120,6 +122,7 @@ export class SqliteDatabase implements Database {
   private readonly sharesProcesses: boolean;
   private readonly queue: WriteQueue;
   private readonly searches: SearchIndexes;
+  private readonly given: GivenStatements;
   private readonly isRead: boolean;
   private isKeeping = false;
   private isClosing = false;
@@ -161,6 +164,7 @@ export class SqliteDatabase implements Database {
     this.sharesProcesses = options.readers !== undefined;
     this.processes = options.readers ?? new ReaderProcesses(file, deadline, options.memory);
     this.searches = new SearchIndexes(this.writer.driver, (line) => options.report?.(line));
+    this.given = new GivenStatements(this.dialect);
     this.queue = new WriteQueue(this.writer.driver, this.transaction(), {
       onBegin: () => this.openFile.check(),
       onBegun: () => this.served.check(this.writer, true),
@@ -198,6 +202,7 @@ export class SqliteDatabase implements Database {
     return {
       ...work,
       asksAtOnce: false,
+      runGiven: async (statement, values) => this.given.run(this.writer.driver, statement, values),
       service: work,
       rehearse: async (work) => {
         const { driver } = this.writer;
@@ -295,6 +300,33 @@ export class SqliteDatabase implements Database {
     return rows;
   }
 
+  async runGiven(statement: Statement, values: Values): Promise<GivenAnswer> {
+    const { driver } = this.writer;
+    const { isRead, columns } = await onceFree(() => this.given.prepare(driver, statement));
+    if (!isRead) return this.write(({ runGiven }) => runGiven(statement, values));
+    const here = await onceFree(() =>
+      this.readHere(statement, values, () =>
+        this.readConnection.read((reader) => this.given.run(reader, statement, values)),
+      ),
+    );
+    if (here !== undefined) return here;
+    this.openFile.check();
+    const rows: Row[] = [];
+    const take = (portion: readonly Row[]): boolean => {
+      for (const row of taken(portion, values)) rows.push(row);
+      return true;
+    };
+    const { file } = this;
+    const { sql } = statement;
+    const job = { file, sql, parameters: valuesFor(statement, values), isExact: true };
+    try {
+      await this.processes.read(job, take, { requester: values.requester });
+    } catch (error) {
+      throw refusalOf(error, sql);
+    }
+    return { columns, rows, count: rows.length };
+  }
+
   write<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
     return this.queue.add(work);
   }
@@ -310,6 +342,7 @@ export class SqliteDatabase implements Database {
 
   serve(api: Api): void {
     this.served.serve(this.writer.driver, api);
+    this.given.serve(api);
     this.searches.serve(
       [...api.resources.values()].flatMap((resource) => {
         const schema = searchIndexOf(resource);

@@ -418,6 +418,12 @@ export const sqlite: Dialect = {
   },
   operandField: () => undefined,
   listTable: (placeholder) => `json_each(${placeholder})`,
+  // The driver binds numbers as doubles, has no booleans, and takes bytes as they are.
+  bound: (value) => {
+    if (typeof value === 'boolean') return value ? 1n : 0n;
+    if (Number.isSafeInteger(value)) return BigInt(value as number);
+    return value as SqlValue;
+  },
   keys: listOf,
   // SQLite reads the shortest digits of a double as that double.
   unwrittenRows: ({ table, id: key }, fields, list, id) => {

@@ -40,6 +40,12 @@ export class ReadConnection {
     return this.connection.all(statement, values);
   }
 
+  /** Runs a read that prepares its own statement. */
+  read<Answer>(work: (driver: Driver.Database) => Answer): Answer {
+    this.openSnapshot();
+    return work(this.connection.driver);
+  }
+
   /** Changes with every commit to the file. */
   get version(): number {
     this.openSnapshot();

@@ -33,7 +33,7 @@ import type { Turns } from './own-code/turns.ts';
 import type { Metrics } from '../debug/metrics.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { Response } from '../response/response.ts';
-import type { BatchRoute, ResourceRoute } from './router.ts';
+import type { BatchRoute, ResourceRoute, SqlRoute } from './router.ts';
 
 /** What the application around the API says of a request that it makes itself. */
 export interface Given {
@@ -209,10 +209,10 @@ export interface AfterCommits {
   readonly add: (work: () => Promise<void>, bytes: number) => boolean;
 }
 
-/** Answers a request to a resource or a batch as if it had come alone. */
+/** Answers a request to a resource, a batch or SQL as if it had come alone. */
 export type AnswerRoute = (
   exchange: Exchange,
-  route: ResourceRoute | BatchRoute,
+  route: ResourceRoute | BatchRoute | SqlRoute,
   caller: Caller,
 ) => MaybePromise<Result<Response>>;
 

@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from '../../errors.ts';
 import { clientOf, PlinthError, type ClientOptions } from '../../client/runtime.ts';
-import type { AnyApi } from '../../extensions/code.ts';
+import type { AnyApi, Db, OwnerDb } from '../../extensions/code.ts';
 import { owner, type Caller } from '../../model/access.ts';
 import type { Api } from '../../model/api.ts';
 import { versionOfFile } from '../../model/view.ts';
@@ -11,7 +11,8 @@ import { respondError } from '../response/error.ts';
 import { isWhole, type Response } from '../response/response.ts';
 import type { Exchange } from './exchange.ts';
 import { mustSee } from './replication.ts';
-import { findBelow, nothingAt, splitUrl, uriTooLong } from './router.ts';
+import { findBelow, nothingAt, splitUrl, sqlPath, uriTooLong } from './router.ts';
+import { sqlTag } from './sql/tag.ts';
 
 /** A request that is made in process, as a part of another. */
 export interface InnerRequest {
@@ -96,19 +97,19 @@ export function isOfOwner(error: object): boolean {
 }
 
 /** The API in process, in the names of the file, with the rights of a caller; `asOwner` is without access rules. */
-export type AnyDb = AnyApi['client'] & { readonly asOwner: AnyApi['client'] };
+export type AnyDb = Db<AnyApi>;
 
 /** Makes the `db` of own code that runs in an exchange. */
 export function dbOf(exchange: Exchange, caller: Caller): AnyDb {
-  const db = clientAs(exchange, caller);
-  let asOwner: AnyApi['client'] | undefined;
+  const [db] = clientAs(exchange, caller);
+  let asOwner: OwnerDb<AnyApi> | undefined;
   Object.defineProperty(db, 'asOwner', {
-    get: () => (asOwner ??= caller.isOwner === true ? db : clientAs(exchange, owner)),
+    get: () => (asOwner ??= withSql(...clientAs(exchange, owner))),
   });
   return db as AnyDb;
 }
 
-function clientAs(exchange: Exchange, caller: Caller): AnyApi['client'] {
+function clientAs(exchange: Exchange, caller: Caller): readonly [AnyApi['client'], Call] {
   const fetch = async (url: string, init: RequestInit): Promise<object> => {
     const { path, search } = splitUrl(url);
     const { method = 'GET', body } = init;
@@ -143,14 +144,24 @@ function clientAs(exchange: Exchange, caller: Caller): AnyApi['client'] {
   return clientOn('', fetch, exchange.servedApi.api.resources);
 }
 
+type Call = (name: string, options: { readonly body: unknown }) => Promise<unknown>;
+
+/** A client, and its `call`, whatever resources there are. */
 function clientOn(
   baseUrl: string,
   fetch: (url: string, init: RequestInit) => Promise<object>,
   resources: Api['resources'],
-): AnyApi['client'] {
+): readonly [AnyApi['client'], Call] {
   const options = { baseUrl, fetch: fetch as unknown as ClientOptions['fetch'] };
   const client: unknown = clientOf({ root: '', resourceNames: [...resources.keys()] }, options);
-  return client as AnyApi['client'];
+  const { call }: { readonly call?: unknown } = clientOf({ root: '', resourceNames: [] }, options);
+  return [client as AnyApi['client'], call as Call];
+}
+
+/** The client of the owner has `sql`. */
+function withSql(client: AnyApi['client'], call: Call): OwnerDb<AnyApi> {
+  const sql = sqlTag((sent) => call(`POST ${sqlPath}`, { body: sent }));
+  return Object.defineProperty(client, 'sql', { value: sql }) as OwnerDb<AnyApi>;
 }
 
 function retryAfter({ headers }: Response): number | undefined {
@@ -158,11 +169,22 @@ function retryAfter({ headers }: Response): number | undefined {
   return value === undefined ? undefined : Number(value);
 }
 
+type Ask = (request: Request) => Promise<globalThis.Response>;
+
 /** The API in process as a typed client, in the names of the file. `ask` answers its requests. */
-export function clientAsking(
-  ask: (request: Request) => Promise<globalThis.Response>,
+export function clientAsking(ask: Ask, api: Pick<Api, 'resources'>): AnyApi['client'] {
+  return askingClient(ask, api)[0];
+}
+
+/** The same with the rights of the owner, which `ask` has to give. */
+export function ownerAsking(ask: Ask, api: Pick<Api, 'resources'>): OwnerDb<AnyApi> {
+  return withSql(...askingClient(ask, api));
+}
+
+function askingClient(
+  ask: Ask,
   { resources }: Pick<Api, 'resources'>,
-): AnyApi['client'] {
+): ReturnType<typeof clientOn> {
   const fetch = (url: string, init: RequestInit): Promise<globalThis.Response> =>
     ask(new Request(url, init));
   return clientOn('http://localhost', fetch, resources);

@@ -36,6 +36,7 @@ import {
   type Route,
 } from './router.ts';
 import { afterWrite, withPosition } from './replication.ts';
+import { answerSql } from './sql/answer.ts';
 import { enterSandbox } from '../sandboxes/requests.ts';
 import { answerDocument, answerSystem } from './system.ts';
 import { sunsetRefusal, withNotice } from './versions.ts';
@@ -193,6 +194,8 @@ export function answerRoute(exchange: Exchange, route: Route, caller: Caller): A
       return answerAudit(exchange, route.id, caller);
     case 'batch':
       return answerBatchIn(exchange, route.version, caller);
+    case 'sql':
+      return answerSql(exchange, caller);
     case 'endpoint':
       return answerEndpoint(exchange, route, caller);
     case 'resource':

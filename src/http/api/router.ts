@@ -15,6 +15,7 @@ export type Route =
   /** The audit log, or one change in it. */
   | { readonly kind: 'audit'; readonly id: string | undefined }
   | BatchRoute
+  | SqlRoute
   | EndpointRoute
   | ResourceRoute;
 
@@ -22,6 +23,11 @@ export type Route =
 export interface BatchRoute {
   readonly kind: 'batch';
   readonly version: Version;
+}
+
+/** SQL of the owner's client in process. */
+export interface SqlRoute {
+  readonly kind: 'sql';
 }
 
 /** A path of endpoints of own code. */
@@ -154,8 +160,10 @@ export function findBelow(
   below: string,
   version: Version,
   hasBatch: boolean,
-): Result<ResourceRoute | BatchRoute> | undefined {
+): Result<ResourceRoute | BatchRoute | SqlRoute> | undefined {
   if (hasBatch && below === batchName.slice(1)) return ok({ kind: 'batch', version });
+  if (hasBatch && version === versionOfFile && below === sqlPath.slice(1))
+    return ok({ kind: 'sql' });
   const [name, id] = cutAt(below, '/');
   const isOwn = name.startsWith('_') && id === undefined;
   if (isOwn || name === '' || id === '' || id?.includes('/') === true) return undefined;
@@ -185,6 +193,8 @@ function endpointsAt(
 }
 
 const batchName = '/_batch';
+/** Of requests in process alone. */
+export const sqlPath = '/_sql';
 
 /** The batch below the base path, whose paths mean the default version if they name none. */
 function findBatch({ versions, defaultVersion }: Api): Result<Route> {

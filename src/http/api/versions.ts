@@ -101,7 +101,7 @@ export function withNotice(
 
 /** The version of a path, also of its OpenAPI document. */
 function versionOf(route: Route, api: Api): Version | undefined {
-  if (route.kind === 'audit') return undefined;
+  if (route.kind === 'audit' || route.kind === 'sql') return undefined;
   if (route.kind !== 'system') return route.version;
   return route.path === documentPath ? api.versions.get(api.defaultVersion) : undefined;
 }

@@ -3,7 +3,7 @@ import type { View } from '../../model/view.ts';
 import { namesNothingHidden } from '../../sql/compile/visible.ts';
 import { routeName } from '../../observability/events.ts';
 import type { KeptRequest, RequestRecord } from '../../observability/recent.ts';
-import { toldTime, type Recording } from '../../observability/recording.ts';
+import { toldTime, type RanStatement, type Recording } from '../../observability/recording.ts';
 import type { Mode } from '../edge/edge.ts';
 import type { ErrorCause, RequestDetail, RequestRow, ShownBody } from './wire.ts';
 import { splitUrl } from '../api/router.ts';
@@ -102,10 +102,12 @@ function messageOf(error: unknown): string {
 function sqlFor(
   { operation }: KeptRequest,
   viewer: LimitedViewer | undefined,
-): (sql: string) => string | null {
+): (statement: RanStatement) => string | null {
   const isRead = operation === 'list' || operation === 'read';
-  return (sql) =>
-    viewer === undefined || namesNothingHidden(sql, viewer.view, isRead) ? sql : null;
+  return ({ sql, isGiven }) =>
+    viewer === undefined || (isGiven !== true && namesNothingHidden(sql, viewer.view, isRead))
+      ? sql
+      : null;
 }
 
 function requestBody(body: Buffer | undefined, redaction: Redaction): ShownBody | null {
@@ -150,7 +152,7 @@ interface Span {
 
 function recorded(
   { begin, steps, statements, parts }: Recording,
-  shown: (sql: string) => string | null,
+  shown: (statement: RanStatement) => string | null,
 ): Pick<RequestDetail, 'steps' | 'parts' | 'statementList'> {
   // Rounds ends, not durations, so that a statement stays within its step.
   const span = (part: { readonly begin: number; readonly end: number }): Span => {
@@ -165,7 +167,7 @@ function recorded(
       ...span(part),
     })),
     statementList: statements.map((statement) => ({
-      sql: shown(statement.sql),
+      sql: shown(statement),
       stage: statement.step?.stage ?? null,
       ...span(statement),
       rows: statement.rows ?? null,

@@ -92,10 +92,11 @@ async function debugMember(
   const { call } = watching;
   const isRead = call?.kind === 'list' || call?.kind === 'read';
   for (const ran of watching.ran) {
+    const { sql, isGiven } = ran.statement;
     const isShown =
-      !isLimited || (call && namesNothingHidden(ran.statement.sql, call.view, isRead));
+      !isLimited || (isGiven !== true && call && namesNothingHidden(sql, call.view, isRead));
     const query = {
-      sql: isShown === true ? ran.statement.sql : null,
+      sql: isShown === true ? sql : null,
       duration: durationText(ran.observed.end - ran.observed.begin),
     };
     // A plan shows more than its statement: index names, row counts, values of row rules.

@@ -179,6 +179,8 @@ export class Metrics {
       }),
       ...(inSession && { inSession: (settings) => this.measure(inSession(settings)) }),
       all: (statement, values) => counted(() => database.all(statement, values)),
+      runGiven: (statement, values) =>
+        timed(performance.now(), database.runGiven(statement, values)),
       ...(page && {
         page: (...request) => timed(performance.now(), page(...request)),
       }),

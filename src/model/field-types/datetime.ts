@@ -59,7 +59,7 @@ export function parseDatetime(text: string, precision = milliseconds): string | 
  * `2026-03-01 14:05:00.12+00`, as PostgreSQL writes a timestamptz; any offset, since a session may have its own. What has
  * no RFC 3339 (`infinity`, the year 12000) others may have written, and is shown as it is.
  */
-function fromTimestamptz(text: string, precision: number): string {
+export function fromTimestamptz(text: string, precision: number): string {
   const point = text.charAt(19) === '.';
   if (text.endsWith('+00') && text.charAt(10) === ' ') {
     const fraction = (point ? text.slice(20, -3) : '').padEnd(precision, '0');
@@ -86,7 +86,7 @@ function fromTimestamptz(text: string, precision: number): string {
 }
 
 /** The same without a zone, taken as UTC. */
-function fromTimestamp(text: string, precision: number): string {
+export function fromTimestamp(text: string, precision: number): string {
   const zoned = `${text}+00`;
   const moment = fromTimestamptz(zoned, precision);
   return moment === zoned ? text : moment;

@@ -1,6 +1,6 @@
 import { callerGiven, type GivenCaller } from '../../auth/callers.ts';
-import type { ApiTypes } from '../../extensions/code.ts';
-import { clientAsking } from '../../http/api/in-process.ts';
+import type { ApiTypes, OwnerDb } from '../../extensions/code.ts';
+import { clientAsking, ownerAsking } from '../../http/api/in-process.ts';
 import type { ApiServer } from '../../http/server/server.ts';
 import { owner, type Caller } from '../../model/access.ts';
 import type { Api as ServedModel } from '../../model/api.ts';
@@ -32,6 +32,7 @@ export interface Visitor<Api extends ApiTypes> {
 
 /** An API with records of its own. Its `fetch` asks as its credential says, its `db` has the rights of the owner. */
 export interface Sandbox<Api extends ApiTypes> extends Visitor<Api>, AsyncDisposable {
+  readonly db: OwnerDb<Api>;
   /** The same for a caller that needs no credential. */
   readonly as: (caller: GivenCaller) => Visitor<Api>;
   /** Goes back to the records of the start. */
@@ -67,33 +68,30 @@ export function makeSandbox<Api extends ApiTypes>(
     await (await former?.catch(() => undefined))?.close();
   };
   const close = (): Promise<void> => (closed ??= end());
-  const visitor = (caller: Caller | undefined, client: Caller): Visitor<Api> => {
-    let db: Api['client'] | undefined;
-    return {
-      fetch: async (request, init) => {
-        const sandbox = await inside();
-        const given = caller && { caller, isOfFile: false };
-        return sandbox.api.fetch(requestOf(request, init), {}, given);
-      },
-      get db() {
-        return (db ??= clientAsking(async (request) => {
-          const sandbox = await inside();
-          return sandbox.api.fetch(request, {}, { caller: client, isOfFile: true });
-        }, api));
-      },
+  const fetchAs =
+    (caller: Caller | undefined): Visitor<Api>['fetch'] =>
+    async (request, init) => {
+      const sandbox = await inside();
+      const given = caller && { caller, isOfFile: false };
+      return sandbox.api.fetch(requestOf(request, init), {}, given);
     };
-  };
+  const askAs =
+    (caller: Caller) =>
+    async (request: Request): Promise<Response> => {
+      const sandbox = await inside();
+      return sandbox.api.fetch(request, {}, { caller, isOfFile: true });
+    };
   const rolesClaim = api.settings.auth?.jwt?.rolesClaim;
-  const own = visitor(undefined, owner);
+  let db: OwnerDb<Api> | undefined;
   closeWith(context, close);
   return {
-    fetch: own.fetch,
+    fetch: fetchAs(undefined),
     get db() {
-      return own.db;
+      return (db ??= ownerAsking(askAs(owner), api) as OwnerDb<Api>);
     },
     as: (given) => {
       const caller = callerGiven(given, rolesClaim);
-      return visitor(caller, caller);
+      return { fetch: fetchAs(caller), db: clientAsking(askAs(caller), api) };
     },
     reset: end,
     settled: async () => (await opened)?.api.settled(),

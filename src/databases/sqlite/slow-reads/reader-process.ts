@@ -42,11 +42,11 @@ function send(report: Report): Promise<void> {
   });
 }
 
-async function run({ file, sql, parameters }: Job): Promise<void> {
+async function run({ file, sql, parameters, isExact }: Job): Promise<void> {
   let own = new OwnTime();
   let took = 0;
   try {
-    const statement = open(file).driver.prepare<unknown[], Row>(sql).raw();
+    const statement = open(file).driver.prepare<unknown[], Row>(sql).raw().safeIntegers(isExact);
     let rows: Row[] = [];
     let length = 0;
     for (const row of statement.iterate(...parameters)) {

@@ -25,6 +25,8 @@ export interface Job {
   readonly file: string;
   readonly sql: string;
   readonly parameters: readonly SqlValue[];
+  /** Integers come as bigints. */
+  readonly isExact?: boolean;
 }
 
 /** A message of a reader process: it can begin; rows of its job; the end of the job. `took` in ms. */
@@ -201,8 +203,8 @@ export class ReaderProcesses {
     reader.task = task;
     reader.file = task.file;
     this.startDeadline(reader);
-    const { file, sql, parameters } = task;
-    reader.child.send({ file, sql, parameters } satisfies Job, (error) => {
+    const { file, sql, parameters, isExact = false } = task;
+    reader.child.send({ file, sql, parameters, isExact } satisfies Job, (error) => {
       if (error !== null) this.handleLoss(reader, error);
     });
   }
