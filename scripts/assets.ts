@@ -1,15 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import process from 'node:process';
-import { brotliCompressSync } from 'node:zlib';
-import { packagedScript } from '../src/openapi/reference-page/script.ts';
 import { licenceFile } from './licences.ts';
 
 /** Writes what is no TypeScript into the build folder: the first argument, or `dist`. */
 const root = resolve(import.meta.dirname, '..');
 const dist = resolve(process.argv[2] ?? resolve(root, 'dist'));
-writeFileSync(
-  resolve(dist, 'openapi/reference-page/reader.js.br'),
-  brotliCompressSync(await packagedScript()),
-);
 writeFileSync(resolve(dist, 'THIRD-PARTY-LICENSES.txt'), licenceFile());

@@ -49,12 +49,11 @@ export function thirdParties(): readonly Licensed[] {
     }
   };
   visit(Object.keys({ ...dependencies, ...optionalDependencies }), '');
-  // Built into the dashboard, and into the reader of the API's document.
+  // Built into the pages.
   visit(
     Object.keys(devDependencies).filter((name) => !tools.test(name)),
     'dashboard',
   );
-  visit(['@scalar/fastify-api-reference'], '');
   return [...found]
     .map((place) => licensed(place, packages[place] ?? {}))
     .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));

@@ -4,13 +4,18 @@ import { credential, setCredential, type Refusal } from './api.ts';
 import { Mark } from './Mark.tsx';
 
 interface Props {
-  readonly error: Refusal;
+  /** What the credential is for. */
+  readonly title?: string;
+  /** Undefined: the credential is given unasked. */
+  readonly error: Refusal | undefined;
   /** Another one was given. */
   readonly entered: () => void;
+  /** Goes on without one. */
+  readonly back?: () => void;
 }
 
 /** Asks for a credential, which stays in this tab, and says what was wrong with the last one. */
-export function Credential({ error, entered }: Props): JSX.Element {
+export function Credential({ title = 'Dashboard', error, entered, back }: Props): JSX.Element {
   const [text, setText] = useState('');
   const isWrong = credential() !== '';
   return (
@@ -27,7 +32,7 @@ export function Credential({ error, entered }: Props): JSX.Element {
             <Mark size={32} />
             <div>
               <Title order={1} size="h2">
-                Dashboard
+                {title}
               </Title>
               <Text size="sm" c="dimmed" mt={4}>
                 Enter a token or an API key. It is kept in this tab only.
@@ -39,13 +44,18 @@ export function Credential({ error, entered }: Props): JSX.Element {
               value={text}
               onChange={(event) => setText(event.currentTarget.value)}
               autoComplete="off"
-              error={isWrong ? error.message : undefined}
+              error={isWrong ? error?.message : undefined}
               data-autofocus
               autoFocus
             />
             <Button type="submit" size="md" fullWidth disabled={text.trim() === ''}>
               Open
             </Button>
+            {back === undefined ? null : (
+              <Button size="md" fullWidth variant="subtle" onClick={back}>
+                Back
+              </Button>
+            )}
           </Stack>
         </Paper>
       </form>

@@ -4,5 +4,5 @@ export const mount = mountIn(
 );
 
 function mountIn(page: string): string {
-  return page.replace(/\/_dashboard(?:\/.*)?$/su, '');
+  return page.replace(/\/_(?:dashboard|docs)(?:\/.*)?$/su, '');
 }

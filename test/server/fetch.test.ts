@@ -76,7 +76,7 @@ test.each([
     { headers: { accept: 'application/x-ndjson', 'accept-encoding': 'identity' } },
   ],
   ['GET', '/_health', {}],
-  ['GET', '/_docs/start.js', {}],
+  ['GET', '/_docs', {}],
   ['PATCH', '/v1/notes/1', { headers: json, body: '{"size":7}' }],
   ['PATCH', '/v1/notes/1', { headers: json, body: '{"size":' }],
   ['PATCH', '/v1/notes/1', { headers: json, body: `{"text":"${'x'.repeat(3_000)}"}` }],

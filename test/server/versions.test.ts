@@ -309,8 +309,8 @@ describe('of a version that has ended', () => {
 
   test('the reader of the documents offers none', async () => {
     const { text } = await api.get('/_docs');
-    expect(text).toContain('v2');
-    expect(text).not.toContain('v1');
+    expect(text).toContain('&quot;v2&quot;');
+    expect(text).not.toContain('&quot;v1&quot;');
   });
 });
 

@@ -4,16 +4,12 @@ import { matchingRules, type Caller } from '../../model/access.ts';
 import type { Version } from '../../model/api.ts';
 import type { ExampleRows } from '../../openapi/document/example.ts';
 import { knownTag, openApiInTurns } from '../../openapi/document/document.ts';
-import { readerPage, readerPolicy, readerStart } from '../../openapi/reference-page/page.ts';
-import { readerScript } from '../../openapi/reference-page/script.ts';
-import { compressedFile } from '../response/compression.ts';
 import { jsonResponse, unlessKnown, type Response } from '../response/response.ts';
 import { entityTag } from '../../records/serialize/record.ts';
 import { mayDebug } from '../debug/audience.ts';
 import { generatorOf } from '../debug/inspect.ts';
 import { linkRoot, type Exchange } from './exchange.ts';
 import type { ServedApi } from '../server/served-api.ts';
-import { servedVersions } from './versions.ts';
 
 /** A cached text with its entity tag. */
 interface Document {
@@ -69,7 +65,7 @@ export async function answerOpenApi(
   const document =
     kept.get(key) ??
     (await getOrInsert(coming, key, () => make().finally(() => coming.delete(key))));
-  return tagged(exchange, document, {});
+  return tagged(exchange, document);
 }
 
 /** Rows for examples; undefined if the data cannot be generated. */
@@ -86,52 +82,6 @@ function made(text: string): Document {
 }
 
 /** The text, or 304 if the client has it. */
-function tagged(
-  { headers, requestId }: Exchange,
-  { text, etag }: Document,
-  more: Readonly<Record<string, string>>,
-): Response {
-  return unlessKnown(jsonResponse(200, text, requestId, { etag, ...more }), etag, headers);
-}
-
-/** `/_docs`: the reference page. */
-export async function answerReader(exchange: Exchange): Promise<Response> {
-  const { api } = exchange.servedApi;
-  const versions = servedVersions(api, exchange.clockAndIds.now)
-    .map(({ number }) => number)
-    // The default version comes first.
-    .sort((a, b) => Number(b === api.defaultVersion) - Number(a === api.defaultVersion) || b - a);
-  const page = readerPage(
-    api.name,
-    versions.map((version) => `v${version}`),
-    api.settings.auth !== undefined,
-  );
-  const { publicUrl } = api.settings.server ?? {};
-  return tagged(exchange, made(page), {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': readerPolicy(publicUrl && new URL(publicUrl).origin),
-    'referrer-policy': 'no-referrer',
-  });
-}
-
-const script = { 'content-type': 'text/javascript; charset=utf-8' };
-const start = made(readerStart);
-
-/** `/_docs/start.js`: starts the reference page. */
-export async function answerReaderStart(exchange: Exchange): Promise<Response> {
-  return tagged(exchange, start, script);
-}
-
-/** `/_docs/reader.js`: its script, compressed once. */
-export async function answerReaderScript(exchange: Exchange): Promise<Response> {
-  const response = tagged(exchange, await reader(), script);
-  if (response.status !== 200) return response;
-  return compressedFile('/_docs/reader.js', response, exchange.headers['accept-encoding']);
-}
-
-let loaded: Promise<Document> | undefined;
-
-function reader(): Promise<Document> {
-  loaded ??= readerScript().then(made);
-  return loaded;
+function tagged({ headers, requestId }: Exchange, { text, etag }: Document): Response {
+  return unlessKnown(jsonResponse(200, text, requestId, { etag }), etag, headers);
 }

@@ -195,7 +195,7 @@ export function answerRoute(exchange: Exchange, route: Route, caller: Caller): A
     case 'batch':
       return answerBatchIn(exchange, route.version, caller);
     case 'sql':
-      return answerSql(exchange, caller);
+      return afterWrite(exchange, answerSql(exchange, caller));
     case 'endpoint':
       return answerEndpoint(exchange, route, caller);
     case 'resource':

@@ -5,6 +5,7 @@ import { specificationJsonSchema } from '../../model/load-specification.ts';
 import type { Version } from '../../model/api.ts';
 import { isDashboardPath } from '../dashboard/dashboard.ts';
 import { answerDashboard } from '../dashboard/endpoints.ts';
+import { answerReference, isReferencePath } from '../dashboard/reference.ts';
 import type * as all from './documents.ts';
 import type { Exchange } from './exchange.ts';
 import { answerPermissions } from '../callers/permissions.ts';
@@ -35,9 +36,6 @@ const endpoints: Readonly<Record<string, Answer>> = {
     );
   },
   '/_metrics': answerMetrics,
-  '/_docs': async (exchange) => (await documents()).answerReader(exchange),
-  '/_docs/start.js': async (exchange) => (await documents()).answerReaderStart(exchange),
-  '/_docs/reader.js': async (exchange) => (await documents()).answerReaderScript(exchange),
   '/_permissions': answerPermissions,
   '/_schema.json': async ({ requestId }) =>
     jsonResponse(200, JSON.stringify(specificationJsonSchema()), requestId),
@@ -55,6 +53,7 @@ export async function answerSystem(
   if (path === '/') return answerEntry(exchange);
   if (isOfSandboxes(path)) return answerSandboxes(path, exchange, caller);
   if (isDashboardPath(path)) return answerDashboard(path, exchange, caller);
+  if (isReferencePath(path)) return answerReference(path, exchange);
   const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
   if (endpoint === undefined) return fail(nothingAt(path));
   const refusal = path === '/_metrics' ? refuseMetrics(exchange, caller) : undefined;

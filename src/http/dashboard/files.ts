@@ -44,40 +44,59 @@ const pageHeaders = {
   'cross-origin-opener-policy': 'same-origin',
 };
 
-/** The page itself among its files, whose names begin with a slash. */
-const pageName = '';
+/** The pages that are built, by the path that each is at. Both load their scripts from below their own path. */
+const pages = { '/_dashboard': '/index.html', '/_docs': '/reference.html' } as const;
 
 let loaded: Promise<ReadonlyMap<string, string | Buffer>> | undefined;
 
-/** The page or one of its files; 404 if unknown or not built. */
+/** The dashboard or one of its files; 404 if unknown or not built. */
 export async function dashboardFile(
   path: string,
   requestId: string,
   acceptEncoding: string | undefined,
 ): Promise<Result<Response>> {
+  return pageFile(dashboardPath, path, requestId, acceptEncoding);
+}
+
+/** A page or one of its files; 404 if unknown or not built. `written` completes the text of the page. */
+export async function pageFile(
+  page: keyof typeof pages,
+  path: string,
+  requestId: string,
+  acceptEncoding: string | undefined,
+  written: (html: string) => string = (html) => html,
+): Promise<Result<Response>> {
   loaded ??= readFiles();
   const files = await loaded.catch(() => undefined);
   if (files === undefined) {
     loaded = undefined;
-    const message = 'The dashboard has not been built; run "npm run build:dashboard"';
+    const message = 'The page has not been built; run "npm run build:dashboard"';
     return fail(apiError('UNKNOWN_RESOURCE', message));
   }
-  const name = path.slice(dashboardPath.length);
-  const content = files.get(name);
-  if (content === undefined) return fail(nothingAt(path));
-  const isPage = name === pageName || name === '/' || name === '/index.html';
+  const name = path.slice(page.length);
+  const isPage = name === '' || name === '/' || name === pages[page];
+  const content = files.get(isPage ? pages[page] : name);
+  if (content === undefined || (!isPage && name.endsWith('.html'))) return fail(nothingAt(path));
+  if (isPage) {
+    // Its URLs are relative to the path without a slash at the end.
+    const html =
+      name === '' ? String(content) : String(content).replaceAll(`"${page.slice(1)}/`, '"');
+    const headers = {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      ...pageHeaders,
+    };
+    return ok(jsonResponse(200, written(html), requestId, headers));
+  }
   const headers = {
-    'content-type': isPage
-      ? 'text/html; charset=utf-8'
-      : (mediaTypes[extname(name)] ?? 'application/octet-stream'),
+    'content-type': mediaTypes[extname(name)] ?? 'application/octet-stream',
     // The names of other files contain a hash of their content.
-    'cache-control': isPage ? 'no-cache' : 'public, max-age=31536000, immutable',
-    ...(isPage ? pageHeaders : {}),
+    'cache-control': 'public, max-age=31536000, immutable',
   };
   if (typeof content !== 'string')
     return ok({ ...jsonResponse(200, '', requestId, headers), body: content });
   const response = jsonResponse(200, content, requestId, headers);
-  return ok(await compressedFile(`${dashboardPath}${name}`, response, acceptEncoding));
+  return ok(await compressedFile(`${page}${name}`, response, acceptEncoding));
 }
 
 /** All files of the page, read once. */
@@ -91,14 +110,7 @@ async function readFiles(): Promise<ReadonlyMap<string, string | Buffer>> {
     return [`/${relative}`, content] as const;
   });
   const contents = new Map<string, string | Buffer>(await Promise.all(read));
-  const page = contents.get('/index.html');
-  if (typeof page !== 'string') throw new Error('The page is missing');
-  // Its URLs are relative to the path without a slash at the end.
-  const inFolder = page.replaceAll('"_dashboard/', '"');
-  return new Map<string, string | Buffer>([
-    ...contents,
-    [pageName, page],
-    ['/', inFolder],
-    ['/index.html', inFolder],
-  ]);
+  if (Object.values(pages).some((page) => !contents.has(page)))
+    throw new Error('A page is missing');
+  return contents;
 }

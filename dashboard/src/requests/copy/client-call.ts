@@ -1,4 +1,8 @@
-import type { Model, ResourceInfo } from '../../../../src/http/dashboard/wire-model.ts';
+import type {
+  FieldInfo,
+  FilterInfo,
+  OperatorInfo,
+} from '../../../../src/http/dashboard/wire-model.ts';
 import { decoded } from '../../words.ts';
 import { bodyText, type Sendable } from './commands.ts';
 
@@ -7,21 +11,39 @@ const lists: ReadonlySet<string> = new Set(['sort', 'expand', 'fields', 'exclude
 const numbers: ReadonlySet<string> = new Set(['limit', 'page', 'offset']);
 const texts: ReadonlySet<string> = new Set(['cursor', 'nulls', 'count']);
 
+/** What a call has to know of an API; the model of the dashboard is one. */
+export interface CalledApi {
+  /** Where the resources are. */
+  readonly path: string;
+  readonly operators: readonly Pick<OperatorInfo, 'suffix'>[];
+  readonly resources: readonly CalledResource[];
+}
+
+interface CalledResource {
+  readonly name: string;
+  readonly filters: readonly Pick<FilterInfo, 'path'>[];
+  readonly fields: readonly Pick<FieldInfo, 'name' | 'type'>[];
+}
+
 /**
  * The call of the typed client (`plinth types`) that sends a request; undefined if it is none of a resource. Parameters
  * that the types do not know are in `query`.
  */
-export function asClientCall(request: Sendable, model: Model, origin: string): string | undefined {
+export function asClientCall(
+  request: Sendable,
+  called: CalledApi,
+  origin: string,
+): string | undefined {
   const { method, path, query } = request;
-  const [, name = '', id, ...more] = path.startsWith(`${model.path}/`)
-    ? path.slice(model.path.length).split('/')
+  const [, name = '', id, ...more] = path.startsWith(`${called.path}/`)
+    ? path.slice(called.path.length).split('/')
     : [];
-  const resource = model.resources.find((one) => one.name === decoded(name));
+  const resource = called.resources.find((one) => one.name === decoded(name));
   if (resource === undefined || more.length > 0) return undefined;
   const api = /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(resource.name)
     ? `api.${resource.name}`
     : `api[${JSON.stringify(resource.name)}]`;
-  const options = optionsOf(query, resource, model);
+  const options = optionsOf(query, resource, called);
   const target = id === undefined ? undefined : idText(decoded(id), resource);
   const body = bodyText(request);
   const call = callOf(method, target, body === undefined ? undefined : readable(body), options);
@@ -58,8 +80,8 @@ function callOf(
 
 function optionsOf(
   query: string,
-  { filters }: ResourceInfo,
-  { operators }: Model,
+  { filters }: CalledResource,
+  { operators }: Pick<CalledApi, 'operators'>,
 ): Readonly<Record<string, unknown>> {
   const suffixes = operators.map(({ suffix }) => suffix).filter((suffix) => suffix !== '');
   const paths = new Set(filters.map(({ path }) => path));
@@ -86,7 +108,7 @@ function optionsOf(
   };
 }
 
-function idText(text: string, { fields }: ResourceInfo): string {
+function idText(text: string, { fields }: CalledResource): string {
   const type = fields.find((field) => field.name === 'id')?.type ?? '';
   return /^(?:id|integer)$/u.test(type) && /^\d{1,15}$/u.test(text) ? text : JSON.stringify(text);
 }

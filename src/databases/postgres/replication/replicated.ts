@@ -54,6 +54,7 @@ class ReplicatedDatabase implements Database {
   readonly all: Database['all'];
   readonly page: Database['page'];
   readonly count: Database['count'];
+  readonly runGiven: Database['runGiven'];
   readonly stream: Database['stream'];
   readonly write: Database['write'];
   readonly writeOne: Database['writeOne'];
@@ -83,6 +84,7 @@ class ReplicatedDatabase implements Database {
     this.all = (statement, values) => primary.all(statement, values);
     this.page = (statement, values) => primary.page(statement, values);
     this.count = (statement, values) => primary.count(statement, values);
+    this.runGiven = (statement, values) => primary.runGiven(statement, values);
     this.stream = (...request) => primary.stream(...request);
     this.write = (...request) => primary.write(...request);
     this.writeOne = (...request) => primary.writeOne(...request);
@@ -216,7 +218,7 @@ function readerOf(replica: Replica, own: Database, primary: Database): Database 
       return ask(primary);
     }
   };
-  const { page, write, writeOne, ping, close } = primary;
+  const { page, runGiven, write, writeOne, ping, close } = primary;
   return {
     dialect: primary.dialect,
     server: replica.server,
@@ -237,6 +239,7 @@ function readerOf(replica: Replica, own: Database, primary: Database): Database 
         throw error;
       }
     },
+    runGiven,
     write,
     writeOne,
     ping,

@@ -1,0 +1,21 @@
+import '@fontsource-variable/inter/wght.css';
+import '@mantine/core/styles.css';
+import '../tokens.css';
+import '../style.css';
+import './reference.css';
+import { MantineProvider } from '@mantine/core';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { theme } from '../theme.ts';
+import { readPage } from './page.ts';
+import { Reference } from './Reference.tsx';
+
+const root = document.getElementById('root');
+if (root !== null)
+  createRoot(root).render(
+    <StrictMode>
+      <MantineProvider theme={theme} defaultColorScheme="auto">
+        <Reference page={readPage()} />
+      </MantineProvider>
+    </StrictMode>,
+  );
