@@ -132,7 +132,7 @@ function makeView(api: Api, viewer: Omit<Viewer, 'view' | 'resource'>): View {
     const stored = api.resources.get(name);
     // Names that do not exist are not kept: a caller could fill the memory with them.
     if (stored === undefined) return undefined;
-    const resourceView = faceOf(stored, { ...viewer, resource, view });
+    const resourceView = resourceViewOf(stored, { ...viewer, resource, view });
     made.set(name, resourceView);
     return resourceView;
   };
@@ -143,7 +143,7 @@ function makeView(api: Api, viewer: Omit<Viewer, 'view' | 'resource'>): View {
     });
   let log: ResourceView | undefined;
   const audit = (): ResourceView | undefined =>
-    (log ??= api.audit && faceOf(api.audit.resource, { ...viewer, resource, view }));
+    (log ??= api.audit && resourceViewOf(api.audit.resource, { ...viewer, resource, view }));
   const { version, key, subject } = viewer;
   const view: View = { api, version, key, subject, resource, audit, resourceViews };
   return view;
@@ -157,7 +157,7 @@ interface Viewer extends Pick<View, 'version' | 'key' | 'subject' | 'resource'> 
   readonly withComputed: boolean;
 }
 
-function faceOf(resource: Resource, viewer: Viewer): ResourceView | undefined {
+function resourceViewOf(resource: Resource, viewer: Viewer): ResourceView | undefined {
   const { version, subject, owns, withComputed, view } = viewer;
   if (version.hiddenResources.has(resource)) return undefined;
   const fields = new Map<string, FieldView>();

@@ -24,7 +24,7 @@ import { listRecords, readRecord } from './reads.ts';
 import {
   allowOf,
   answerMethod,
-  findFace,
+  findResourceView,
   findInFile,
   findRoute,
   isServed,
@@ -158,7 +158,7 @@ function resolveRoute(
   caller: Caller,
 ): Result<Pick<Call, 'view' | 'resourceView' | 'kind'>> {
   const view = servedApi.view(version, caller);
-  const resourceView = findFace(name, view);
+  const resourceView = findResourceView(name, view);
   if (!resourceView.ok) return resourceView;
   trace.route = resourceView.value.name;
   const known = kindOf(method, id);

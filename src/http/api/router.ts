@@ -268,7 +268,7 @@ export function isServed(name: string, { hiddenResources }: Version, { resources
 }
 
 /** The caller's view of a resource; the 404 suggests the nearest visible name. */
-export function findFace(name: string, view: View): Result<ResourceView> {
+export function findResourceView(name: string, view: View): Result<ResourceView> {
   const resourceView = view.resource(name);
   if (resourceView !== undefined) return ok(resourceView);
   const known = view.resourceViews().map((other) => other.name);
