@@ -22,9 +22,8 @@ const otherOptions: Readonly<Record<string, string>> = {
   '--routes':
     'Each resource has the path of its name; "api: { basePath: /api }" goes before all of them',
   '-r': 'Each resource has the path of its name; "api: { basePath: /api }" goes before all of them',
-  '--middlewares':
-    'There is no code of your own in a request; constraints and access rules say what it may do',
-  '-m': 'There is no code of your own in a request; constraints and access rules say what it may do',
+  '--middlewares': 'Code of your own is in a module that the file names: "code: ./api.ts"',
+  '-m': 'Code of your own is in a module that the file names: "code: ./api.ts"',
   '--static': 'Files are served by another server; Plinth serves records',
   '-s': 'Files are served by another server; Plinth serves records',
   '--read-only': 'Write "access: { read: public }" in the file',

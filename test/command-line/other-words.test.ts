@@ -20,6 +20,7 @@ test.each([
   ['--delay', /network: \{ latency: 500 \}/u],
   ['--delay=500', /network: \{ latency: 500 \}/u],
   ['--routes', /api: \{ basePath: \/api \}/u],
+  ['--middlewares', /"code: \.\/api\.ts"/u],
   ['--constructor', undefined],
 ])('the option %s points to what does it', (option, advice) => {
   if (advice === undefined) expect(adviceOnOption(option)).toBeUndefined();

@@ -282,7 +282,7 @@ describe('a morphMany', () => {
     [
       'leads to a resource that exists',
       resources({ posts: `notes: ${relation('morphMany', '¦comments')}` }),
-      'resources.posts.fields.notes.resource: there is no resource comments',
+      'resources.posts.fields.notes.resource: there is no resource comments; add it to the resources, such as `comments: { fields: { name: { type: string } } }`',
     ],
     [
       'sets nothing to null that cannot be null',

@@ -329,7 +329,7 @@ describe('what is wrong elsewhere is said beside what was not understood', () =>
       'resources.people.fields.photos.onDelete: `onDelete` must be restrict, cascade or setNull, not `7`',
       'resources.people.fields.photos.bad: unknown key `bad`',
       'resources.people.fields.album: `album` must be a definition such as { type: string }, not `7`',
-      'resources.events.fields.shots: `shots` needs `relation`: hasOne, belongsTo, hasMany, belongsToMany, morphTo or morphMany',
+      'resources.events.fields.shots: `shots` needs `relation`: hasOne, belongsTo, hasMany, belongsToMany, morphTo or morphMany; write `{ type: relation, relation: hasMany, resource: photos }`, if that is meant',
       'resources.marks.fields.owner.resource: `resource` does not fit a morphTo relation; it fits hasOne, belongsTo, hasMany, belongsToMany, morphMany',
     ],
     [

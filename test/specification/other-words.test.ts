@@ -23,11 +23,20 @@ describe('words of other tools point to what does it here', () => {
     ],
     [
       'routes: {}',
-      'routes: unknown key `routes`; each resource has the path of its name; `api: { basePath: /api }` goes before all of them',
+      'routes: unknown key `routes`; each resource has the path of its name; `api: { basePath: /api }` goes before all of them, and other paths are endpoints of the module that `code` names',
     ],
     [
       'watch: true',
       'watch: unknown key `watch`; `plinth dev` reads the file again after each save',
+    ],
+    [
+      'hooks: {}',
+      'hooks: unknown key `hooks`; code of your own is in a module that the file names: `code: ./api.ts`',
+    ],
+    ['seed: 7', 'seed: unknown key `seed`; write `generate: { seed: 1 }`'],
+    [
+      'openapi: 3.1.0',
+      'openapi: unknown key `openapi`; Plinth writes OpenAPI documents and reads none; describe the `resources`',
     ],
     ['models: {}', 'models: unknown key `models`; did you mean `resources`?'],
   ])('at the top: %s', (line, message) => {
@@ -43,7 +52,12 @@ describe('words of other tools point to what does it here', () => {
     ['path: /p', /`api: \{ basePath: \/api \}`/u],
     ['hasMany: []', /`author: \{ type: relation, relation: belongsTo, resource: authors \}`$/u],
     ['count: 50', /write `generate: \{ count: 50 \}`$/u],
+    ['routes: []', /endpoints of the module that `code` names$/u],
+    ['hooks: {}', /`code: \.\/api\.ts`$/u],
+    ['permissions: {}', /`access: \{ read: public, write: editor \}`$/u],
+    ['validate: {}', /one in code is a hook of the module that `code` names$/u],
     ['columns: {}', /did you mean `fields`\?$/u],
+    ['orderBy: title', /did you mean `sort`\?$/u],
   ])('in a resource: %s', (line, message) => {
     expect(problemsOf(`resources: { posts: { ${line}, fields: {} } }`)).toEqual([
       expect.stringMatching(message),
@@ -57,7 +71,7 @@ describe('words of other tools point to what does it here', () => {
     ],
     ['primaryKey: true', /the id is the field `id`/u],
     ['hidden: true', /`writeOnly: true`/u],
-    ['validate: x', /a rule is a key of its own, such as `minLength: 3`/u],
+    ['validate: x', /a rule is a key of a field, such as `minLength: 3`/u],
   ])('in a field: %s', (line, message) => {
     expect(problemsOf(withFields(`a: { type: string, ${line} }`))).toEqual([
       expect.stringMatching(message),
@@ -131,6 +145,30 @@ describe('relations show the lines to write', () => {
       'resources.posts.fields.it.through: there is no resource tagz; did you mean tags?',
     ],
     [
+      'a missing kind, for one record',
+      'resources: { posts: { fields: { author: { type: relation, resource: users } } }, users: { fields: {} } }',
+      'resources.posts.fields.author: `author` needs `relation`: hasOne, belongsTo, hasMany, belongsToMany, morphTo or morphMany; write `{ type: relation, relation: belongsTo, resource: users }`, if that is meant',
+    ],
+    [
+      'a missing kind, for several',
+      'resources: { users: { fields: { posts: { type: relation, resource: posts } } }, posts: { fields: { userId: { type: integer, reference: users.id } } } }',
+      'resources.users.fields.posts: `posts` needs `relation`: hasOne, belongsTo, hasMany, belongsToMany, morphTo or morphMany; write `{ type: relation, relation: hasMany, resource: posts }`, if that is meant',
+    ],
+    [
+      'a missing kind, with a junction',
+      `resources:
+  posts: { fields: { tags: { type: relation, resource: tags, through: post-tags } } }
+  tags: { fields: {} }
+  post-tags: { fields: {} }
+`,
+      'resources.posts.fields.tags: `tags` needs `relation`: hasOne, belongsTo, hasMany, belongsToMany, morphTo or morphMany; write `{ type: relation, relation: belongsToMany, resource: tags, through: post-tags }`, if that is meant',
+    ],
+    [
+      'a resource that is not there',
+      'resources: { posts: { fields: { author: { type: relation, relation: belongsTo, resource: users } } } }',
+      'resources.posts.fields.author.resource: there is no resource users; add it to the resources, such as `users: { fields: { name: { type: string } } }`',
+    ],
+    [
       'one key to both sides',
       `resources:
   users: { fields: { friends: { type: relation, relation: belongsToMany, resource: users, through: links } } }
@@ -163,12 +201,23 @@ describe('relations show the lines to write', () => {
   test.each([
     ['authorId', 'author: { type: relation, relation: belongsTo, resource: authors }', 'author'],
     ['authors', 'author: { type: relation, relation: belongsTo, resource: authors }', 'author'],
-  ])('`per: %s`', (per, line, relation) => {
-    const text = `resources:\n  authors: { fields: {} }\n  posts: { generate: { per: ${per} }, fields: { authorId: { type: integer, reference: authors.id } } }\n`;
-    expect(problemsOf(text)).toEqual([
-      `resources.posts.generate.per: \`per\` names a belongsTo relation; add the field \`${line}\` and write \`per: ${relation}\``,
-    ]);
-  });
+    [
+      'author',
+      'author: { type: relation, relation: belongsTo, resource: authors }',
+      'author',
+      'authorId: { type: integer, reference: authors.id }',
+    ],
+    ['author', 'author: { type: relation, relation: belongsTo, resource: authors }', 'author', ''],
+    ['authors', 'author: { type: relation, relation: belongsTo, resource: authors }', 'author', ''],
+  ])(
+    '`per: %s`',
+    (per, line, relation, key = 'authorId: { type: integer, reference: authors.id }') => {
+      const text = `resources:\n  authors: { fields: {} }\n  posts: { generate: { per: ${per} }, fields: { ${key} } }\n`;
+      expect(problemsOf(text)).toEqual([
+        `resources.posts.generate.per: \`per\` names a belongsTo relation; add the field \`${line}\` and write \`per: ${relation}\``,
+      ]);
+    },
+  );
 });
 
 test('a key of the file is called a key', () => {

@@ -107,8 +107,8 @@ describe('a key that stands in the wrong place', () => {
   });
 
   test.each<readonly [name: string, text: string, message: string]>([
-    ['several have it', `${good}\nroles: [a]`, 'roles: unknown key `roles`'],
-    ['two are as near', `${good}\nseed: 1`, 'seed: unknown key `seed`'],
+    ['several have it', `${good}\ntype: [a]`, 'type: unknown key `type`'],
+    ['two are as near', `${good}\nserver: { seed: 1 }`, 'server.seed: unknown key `seed`'],
     [
       'another form of its name is here',
       resourceWith('index: [[title]]'),

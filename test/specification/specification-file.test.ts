@@ -179,12 +179,12 @@ describe('keys', () => {
     [
       'twice',
       withFields('a: { type: string }', 'a: { type: text }'),
-      `5:7 ${fields}.a: \`a\` stands here a second time, after line 4`,
+      `5:7 ${fields}.a: duplicate key \`a\` (first on line 4)`,
     ],
     [
       'twice, as a number and as text',
       `${good}\napi: { versions: { 1: {}, "1": {} } }`,
-      '2:27 api.versions.1: `1` stands here a second time, after line 2',
+      '2:27 api.versions.1: duplicate key `1` (first on line 2)',
     ],
     ['numbers for versions', `${good}\napi: { versions: { 1: {}, 2: {} } }`],
     [

@@ -18,12 +18,19 @@ import { buildPivots, buildRelations } from './relations.ts';
 import { buildVersions } from './versions.ts';
 import { checkField, checkFilled, checkTemplates } from './check-field.ts';
 import type { FoundForms } from '../field-types/stored-as.ts';
-import { memberNames, type DraftField, type DraftResource, type Path } from './draft.ts';
+import {
+  memberNames,
+  type DraftField,
+  type DraftResource,
+  type Drafts,
+  type Path,
+} from './draft.ts';
 import { finishCompositeKeys } from './composite-keys.ts';
 import { finishKeys } from './keys.ts';
 import { finishKey, noKey } from './record-key.ts';
 import { buildLimits } from '../limits.ts';
 import { reportUnknown, unknownName } from './names.ts';
+import { nearest } from '../../lib/nearest.ts';
 import { recordName } from '../../lib/singular.ts';
 import { fieldTypes } from '../field-types/registry.ts';
 
@@ -82,7 +89,7 @@ export function buildApi(
     buildIndexes(resource, report.index);
     buildGroups(resource, specification.groups ?? {}, report.group);
     checkColumns(resource, report.table);
-    checkGeneration(resource, report.generate);
+    checkGeneration(resource, resources, report.generate);
   }
   // What was left out may have them.
   if (missing.size === 0) adviseGroups(specification.groups ?? {}, resources, report.group);
@@ -341,23 +348,32 @@ function checkColumns(resource: DraftResource, report: Report): void {
 }
 
 /** `generate: { per: author }` counts by a belongsTo. */
-function checkGeneration({ source, path }: DraftResource, report: Report): void {
+function checkGeneration(
+  { name: owner, source, path }: DraftResource,
+  resources: Drafts,
+  report: Report,
+): void {
   const per = source.generate?.per;
   const relations = Object.entries(source.fields)
     .filter(([, { relation }]) => relation === 'belongsTo')
     .map(([name]) => name);
   if (per === undefined || relations.includes(per)) return;
   const place = [...path, 'generate', 'per'];
-  // A foreign key, or the resource that it leads to, may be meant.
-  const key = Object.entries(source.fields).find(
-    ([name, { reference }]) => name === per || reference?.startsWith(`${per}.`) === true,
+  // A resource, a record of it or the foreign key to it may be meant.
+  const named = [...resources.keys()].find(
+    (name) => name !== owner && (name === per || recordName(name) === per),
   );
-  const [target = ''] = key?.[1].reference?.split('.') ?? [];
-  if (key === undefined || target === '') {
+  const key = Object.entries(source.fields).find(
+    ([name, { reference }]) =>
+      reference !== undefined && (name === per || reference.startsWith(`${named ?? per}.`)),
+  );
+  const target = key?.[1].reference?.split('.')[0] ?? named;
+  const near = nearest(per, relations);
+  if (target === undefined || near !== undefined) {
     reportUnknown(place, 'belongsTo relation', per, relations, report);
     return;
   }
-  const [name] = key;
+  const name = key?.[0] ?? `${recordName(target)}Id`;
   const relation = name.replace(/Id$/u, '') === name ? recordName(target) : name.slice(0, -2);
   const own = relation === name.slice(0, -2) ? '' : `, foreignKey: ${name}`;
   report(

@@ -57,7 +57,8 @@ function namesExist(relation: Declared, resources: Drafts, report: Report): bool
       report([...path, ...key], `${resource} has no key, so that no relation leads to it`);
       return;
     }
-    reportUnknown([...path, ...key], 'resource', resource, resources.keys(), report);
+    const lines = `; add it to the resources, such as \`${resource}: { fields: { name: { type: string } } }\``;
+    reportUnknown([...path, ...key], 'resource', resource, resources.keys(), report, lines);
   };
   check(source.resource, 'resource');
   const { through, resource: target = '' } = source;

@@ -16,6 +16,7 @@ import {
 } from '../parsers/definition.ts';
 import { propertyNames } from '../parsers/names.ts';
 import { nearest } from '../../lib/nearest.ts';
+import { recordName } from '../../lib/singular.ts';
 import { anyJson, choice } from '../parsers/scalars.ts';
 import { quote, type MapNode } from '../yaml/node.ts';
 import type { FieldSpecification, RelationKind } from '../specification.ts';
@@ -137,6 +138,17 @@ function junctionLines(owner: string, target: string | undefined): string {
   if (target === undefined) return 'the resource of the links (junction)';
   const { name, resource } = junctionBetween(owner, target);
   return `the resource of the links; write \`through: ${name}\`, and among the resources \`${resource}\``;
+}
+
+/** The kinds of a relation, and the line to write for the one that its name speaks of. */
+function relationLine(name: string, node: MapNode): string | undefined {
+  const target = textAt(node, 'resource');
+  if (target === undefined) return undefined;
+  const through = textAt(node, 'through');
+  const kind =
+    through !== undefined ? 'belongsToMany' : name === recordName(name) ? 'belongsTo' : 'hasMany';
+  const more = through === undefined ? '' : `, through: ${through}`;
+  return `${relation.expects}; write \`{ type: relation, relation: ${kind}, resource: ${target}${more} }\`, if that is meant`;
 }
 
 function when(name: string, value: string, then: JsonSchema): JsonSchema {
@@ -264,7 +276,11 @@ export function fieldDefinitions(words: Words): FieldDefinitions {
         return misfit(name, attribute, words.types[type], kind, place, all);
       },
       missing: (name, node, path) =>
-        name === 'through' ? junctionLines(String(path[1]), textAt(node, 'resource')) : undefined,
+        name === 'through'
+          ? junctionLines(String(path[1]), textAt(node, 'resource'))
+          : name === 'relation'
+            ? relationLine(String(path.at(-1)), node)
+            : undefined,
       candidates: [...Object.keys(members), ...attributeNames],
       otherNames: otherAttributes,
     });

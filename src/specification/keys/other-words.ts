@@ -8,10 +8,13 @@ const toComputed =
 const toSoftDelete =
   'a delete removes the record; to keep it, add `deletedAt: { type: datetime }`, set it by PATCH, and read with `deletedAt_null=true`';
 const toDelay = 'to wait before answers, write `network: { latency: 500 }`';
-const toHooks =
-  'there is no code of your own in a request; constraints and `access` rules say what it may do';
+const toHooks = 'code of your own is in a module that the file names: `code: ./api.ts`';
 const toRoutes =
-  'each resource has the path of its name; `api: { basePath: /api }` goes before all of them';
+  'each resource has the path of its name; `api: { basePath: /api }` goes before all of them, and other paths are endpoints of the module that `code` names';
+const toAccess =
+  'who may do what is said by `access`, such as `access: { read: public, write: editor }`';
+const toValidate =
+  'a rule is a key of a field, such as `minLength: 3`, `minimum: 0` or `pattern`; one in code is a hook of the module that `code` names';
 
 /** At the top of the file. */
 export const otherRootWords: ReadonlyMap<string, string> = new Map([
@@ -24,6 +27,13 @@ export const otherRootWords: ReadonlyMap<string, string> = new Map([
   ['readOnly', 'for an API that is only read, write `access: { read: public }`'],
   ['softDelete', toSoftDelete],
   ['static', 'files are served by another server; Plinth serves records'],
+  ...['permissions', 'policies', 'acl', 'roles'].map((name) => [name, toAccess] as const),
+  ...['openapi', 'swagger'].map(
+    (name) =>
+      [name, 'Plinth writes OpenAPI documents and reads none; describe the `resources`'] as const,
+  ),
+  ['seed', 'write `generate: { seed: 1 }`'],
+  ['count', 'write `generate: { count: 50 }`'],
   ['seeds', 'records to start with are in the files of `data`; `generate: { seed }` is a number'],
 ]);
 
@@ -34,8 +44,12 @@ export const otherResourceWords: ReadonlyMap<string, string> = new Map([
   ),
   ...['computed', 'virtuals', 'getters'].map((name) => [name, toComputed] as const),
   ['delay', toDelay],
-  ...['route', 'path', 'endpoint', 'url', 'prefix'].map((name) => [name, toRoutes] as const),
+  ...['route', 'routes', 'path', 'endpoint', 'endpoints', 'url', 'prefix'].map(
+    (name) => [name, toRoutes] as const,
+  ),
   ...['hooks', 'middleware', 'triggers'].map((name) => [name, toHooks] as const),
+  ...['permissions', 'policies', 'acl', 'auth', 'roles'].map((name) => [name, toAccess] as const),
+  ...['validate', 'validation', 'validations', 'rules'].map((name) => [name, toValidate] as const),
   ...[
     'relations',
     'relationships',
@@ -59,7 +73,6 @@ export const otherResourceWords: ReadonlyMap<string, string> = new Map([
   ['softDeleted', toSoftDelete],
   ['count', 'write `generate: { count: 50 }`'],
   ['locale', 'write `generate: { locale: de }`'],
-  ['readOnly', 'for a resource that is only read, write `access: { read: public }`'],
   ['records', 'records to start with are in the files of `data`'],
 ]);
 
@@ -73,20 +86,14 @@ export const otherFieldWords: ReadonlyMap<string, string> = new Map([
         'a value that nobody reads is `writeOnly: true`; one that some roles read is `access: { read: [role] }`',
       ] as const,
   ),
-  ...['primary', 'primaryKey', 'autoIncrement', 'autoincrement', 'serial'].map(
+  ...['primary', 'primaryKey', 'auto', 'autoIncrement', 'autoincrement', 'serial'].map(
     (name) =>
       [
         name,
         'the id is the field `id`, which is added and counted; `column` names its column',
       ] as const,
   ),
-  ...['validate', 'validation', 'rules'].map(
-    (name) =>
-      [
-        name,
-        'a rule is a key of its own, such as `minLength: 3`, `minimum: 0` or `pattern`',
-      ] as const,
-  ),
+  ...['validate', 'validation', 'rules'].map((name) => [name, toValidate] as const),
   ['softDelete', toSoftDelete],
   ['onUpdate', 'keys of an id never change; `timestamps: true` of the resource keeps `updatedAt`'],
   ['autoNow', '`default: now`, or `timestamps: true` of the resource'],

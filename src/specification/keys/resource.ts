@@ -177,9 +177,14 @@ export function resourceDefinitions({
           expects: 'a map with `fields`',
           astray: { from: 'fields', is: looksLikeField },
           unknown: advised(otherResourceWords),
-          otherNames: new Map(
-            ['properties', 'columns', 'attributes', 'schema'].map((name) => [name, ['fields']]),
-          ),
+          otherNames: new Map<string, readonly string[]>([
+            ...['properties', 'columns', 'attributes', 'schema'].map(
+              (name) => [name, ['fields']] as const,
+            ),
+            ...['order', 'orderBy', 'ordering', 'defaultSort'].map(
+              (name) => [name, ['sort']] as const,
+            ),
+          ]),
         },
       ),
     ),

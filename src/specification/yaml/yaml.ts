@@ -220,7 +220,7 @@ function readMap(
       state.reportAt(
         keyPosition,
         valuePath,
-        `${quote(name)} stands here a second time, after line ${line}`,
+        `duplicate key ${quote(name)} (first on line ${line})`,
         'duplicate-key',
       );
     }
