@@ -32,9 +32,9 @@ export async function packPlinth(folder: Folder): Promise<string> {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const project = join(root, 'tsconfig.build.json');
   await run(node, tsc, '-p', project, '--outDir', join(build, 'dist'));
-  await run(node, join(root, 'scripts/assets.ts'), join(build, 'dist'));
   // Built by every install in a checkout.
   await run('cp', '-r', join(root, 'dist/dashboard'), join(build, 'dist'));
+  await run(node, join(root, 'scripts/assets.ts'), join(build, 'dist'));
   await run('npm', 'pack', '--ignore-scripts', '--pack-destination', folder.path);
   return folder.at(readdirSync(folder.path).find((name) => name.endsWith('.tgz')) ?? '');
 }

@@ -1,11 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliDecompress } from 'node:zlib';
 import { apiError, fail, ok, type Result } from '../../errors.ts';
 import { compressedFile } from '../response/compression.ts';
 import { jsonResponse, type Response } from '../response/response.ts';
 import { dashboardPath } from './dashboard.ts';
 import { nothingAt } from '../api/router.ts';
+
+const decompress = promisify(brotliDecompress);
 
 /** Where the build puts the page: the same relative path from source and build. */
 const folder = fileURLToPath(new URL('../../../dist/dashboard/', import.meta.url));
@@ -106,8 +110,11 @@ async function readFiles(): Promise<ReadonlyMap<string, string | Buffer>> {
   const read = files.map(async ({ parentPath, name }) => {
     const path = join(parentPath, name);
     const relative = path.slice(folder.length).replaceAll('\\', '/');
-    const content = isBinary(name) ? await readFile(path) : await readFile(path, 'utf8');
-    return [`/${relative}`, content] as const;
+    const bytes = await readFile(path);
+    // The package has its scripts and styles compressed.
+    const isPacked = name.endsWith('.br');
+    const content = isBinary(name) ? bytes : String(isPacked ? await decompress(bytes) : bytes);
+    return [`/${isPacked ? relative.slice(0, -'.br'.length) : relative}`, content] as const;
   });
   const contents = new Map<string, string | Buffer>(await Promise.all(read));
   if (Object.values(pages).some((page) => !contents.has(page)))
