@@ -95,7 +95,7 @@ export function readJsonServer(data: JsonValue): JsonServerFile | NoJsonServer {
     }
     if (isObject) {
       list.notes.push(
-        `A single object there (/${name}); here it is the one record of a resource: /${list.name}/${String(list.records[0]?.['id'])}.`,
+        `A single object in db.json (/${name}). Here it is a resource with one record: /${list.name}/${String(list.records[0]?.['id'])}.`,
       );
       isAsWritten = false;
     }

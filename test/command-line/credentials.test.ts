@@ -54,7 +54,7 @@ describe.concurrent('plinth key', () => {
     const hash = createHash('sha256').update(text).digest('hex');
     const entry = `{ name: "c\\"i $\${X}", hash: "sha256:${hash}", roles: ["editor", "a b"], sub: "7" }`;
     expect(out).toBe(
-      `The key, shown only now:\n\n  ${text}\n\nAdd this to the specification, under auth.apiKeys:\n\n  - ${entry}\n`,
+      `The key, shown only now:\n\n  ${text}\n\nAdd this to plinth.yaml, under auth.apiKeys:\n\n  - ${entry}\n`,
     );
     folder.write('keyed.yaml', `auth: { apiKeys: [${entry}] }\n${resources}`);
     expect(await plinth(['check', 'keyed.yaml'], here)).toMatchObject({ code: 0 });

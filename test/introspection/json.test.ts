@@ -81,7 +81,7 @@ test('what json-server has otherwise is written to a folder, and said', async ()
   expect(err).toContain('twice is left out: more than one of its records has the id 1.');
   const text = readFileSync(folder.at('new/plinth.yaml'), 'utf8');
   expect(text).toContain(
-    '# A single object there (/profile); here it is the one record of a resource: /profile/1.',
+    '# A single object in db.json (/profile). Here it is a resource with one record: /profile/1.',
   );
   expect(text).toContain(
     '# The list is empty there: name its fields here, such as title: { type: string }.\n  drafts:',

@@ -167,7 +167,7 @@ function fromJsonServer(context: Context, source: string, flags: IntrospectFlags
   const base = flags.out === undefined ? context.folder : dirname(fromFolder(context, flags.out));
   const head = [
     `Made by introspect from ${source}.`,
-    'What every record has is required here: take "required" away where a client may leave it out.',
+    'Fields that every record has are required. Delete "required" if clients may leave a field out.',
   ];
   const folder = join(base, 'data');
   const isWritten = !isAsWritten && flags.out !== undefined;

@@ -31,7 +31,7 @@ export function key({ output }: Context, flags: Flags): void {
     return;
   }
   output.print(`The key, shown only now:\n\n  ${text}\n`);
-  output.print(`Add this to the specification, under auth.apiKeys:\n\n  - ${inYaml(entry)}`);
+  output.print(`Add this to plinth.yaml, under auth.apiKeys:\n\n  - ${inYaml(entry)}`);
 }
 
 /** A YAML map on one line. */
