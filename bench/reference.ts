@@ -1,10 +1,13 @@
+import { loadavg } from 'node:os';
 import { chromium, type Browser } from 'playwright-core';
 import { serveApi } from '../test/support/api.ts';
 import { browserOptions } from '../test/support/chromium.ts';
+import { machine, print, recordText, table } from './report.ts';
 
 /**
  * How soon `/_docs` of an API with 100 resources can be used, in a real browser without a graphics card: until the first
- * operation is shown and its request can be sent, and until another one is found and shown.
+ * operation is shown and its request can be sent, and until another one is found and shown. Adds the result to RESULTS.md,
+ * unless it is run with `--no-record`.
  */
 const visits = 7;
 const name = (at: number): string => `records${Math.floor(at)}`;
@@ -61,22 +64,26 @@ try {
   for (let at = 0; at < visits; at += 1) all.push(await visit(browser));
   // The first visit makes the documents, which the server keeps.
   const rest = all.slice(1);
-  const figures = (key: keyof Visit): string => {
+  const figures = (key: keyof Visit): readonly string[] => {
     const sorted = rest.map((one) => one[key]).toSorted((a, b) => a - b);
-    const at = (part: number): string =>
-      (sorted[Math.floor((sorted.length - 1) * part)] ?? 0).toFixed(0);
-    return `${(all[0]?.[key] ?? 0).toFixed(0)} | ${at(0.5)} | ${at(1)}`;
+    const at = (part: number): number => sorted[Math.floor((sorted.length - 1) * part)] ?? 0;
+    return [all[0]?.[key] ?? 0, at(0.5), at(1)].map((time) => time.toFixed(0));
   };
-  process.stdout.write(
-    [
-      '| what, in ms | first visit | middle of the others | longest |',
-      '| --- | ---: | ---: | ---: |',
-      `| the first operation can be sent (wanted: 2,000) | ${figures('shown')} |`,
-      `| processor time of the page until then | ${figures('busy')} |`,
-      `| an operation among all is found and shown | ${figures('found')} |`,
-      '',
-    ].join('\n'),
-  );
+  const [load = 0] = loadavg();
+  const text = [
+    `\`npm run bench:reference\`: Chromium ${browser.version()} without a graphics card; ${machine()}; ${load.toFixed(0)} processes wanted to run. \`/_docs\` of 100 resources, without a cache, ${visits} visits.`,
+    '',
+    ...table(
+      ['what, in ms', 'first visit', 'middle of the others', 'longest of them'],
+      [
+        ['the first operation can be sent; wanted 2,000', ...figures('shown')],
+        ['processor time of the page until then', ...figures('busy')],
+        ['an operation among all is found and shown', ...figures('found')],
+      ],
+    ),
+  ].join('\n');
+  print(text);
+  if (!process.argv.includes('--no-record')) await recordText(text, 'reference');
 } finally {
   await browser.close();
   await api.stop();
