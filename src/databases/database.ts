@@ -45,6 +45,8 @@ export interface Transaction extends Executor {
   readonly service: Pick<Transaction, 'all' | 'run'>;
   /** Runs `work` and takes back what it has changed. */
   readonly rehearse: <Value>(work: () => Promise<Value>) => Promise<Value>;
+  /** Runs `work`; takes back what it has changed if it throws a ConstraintError, after which the transaction goes on. */
+  readonly attempt: <Value>(work: () => Promise<Value>) => Promise<Value>;
 }
 
 /** The effect of a statement that changes rows. */

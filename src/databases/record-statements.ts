@@ -92,6 +92,7 @@ export function recordStatements(
     runGiven: (statement, values) => runGiven(transaction, statement, values),
     service: recordWork(transaction.service),
     rehearse: transaction.rehearse,
+    attempt: transaction.attempt,
   });
   const recorded: Database = {
     dialect: database.dialect,

@@ -34,6 +34,7 @@ export function asService(transaction: Transaction): Transaction {
     runGiven,
     service,
     rehearse: (work) => transaction.rehearse(work),
+    attempt: (work) => transaction.attempt(work),
     ...(enter === undefined ? {} : { enter: (stage) => transaction.enter?.(stage) }),
   };
 }
@@ -59,6 +60,7 @@ export async function whileOpen<Value>(
       runGiven: (...given) => (isOver ? Promise.reject(over) : transaction.runGiven(...given)),
       service: checked(transaction.service),
       rehearse: (rehearsal) => (isOver ? Promise.reject(over) : transaction.rehearse(rehearsal)),
+      attempt: (attempted) => (isOver ? Promise.reject(over) : transaction.attempt(attempted)),
       ...(enter === undefined ? {} : { enter: (stage) => transaction.enter?.(stage) }),
       ...(isOfCaller === undefined ? {} : { isOfCaller }),
     });

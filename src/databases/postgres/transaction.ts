@@ -141,6 +141,28 @@ export class OpenTransaction implements Transaction {
     }
   };
 
+  readonly attempt = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    const { owner } = this;
+    const { keepsSavepoints } = this.options;
+    if (keepsSavepoints) await this.command('SAVEPOINT attempt');
+    try {
+      const value = await work();
+      if (keepsSavepoints) await this.command('RELEASE attempt');
+      return value;
+    } catch (error) {
+      if (!(error instanceof ConstraintError)) throw error;
+      if (!keepsSavepoints) {
+        this.failure = new NeedsSavepoints('A constraint refused a change', { cause: error });
+        throw this.failure;
+      }
+      await this.command('ROLLBACK TO attempt');
+      await this.command('RELEASE attempt');
+      // The settings are rolled back as well.
+      this.owner = owner;
+      throw error;
+    }
+  };
+
   private async allAs(owner: Owner, statement: Statement, values: Values): Promise<readonly Row[]> {
     return (await this.send(owner, statement, values)).rows;
   }

@@ -214,6 +214,19 @@ export class SqliteDatabase implements Database {
           if (driver.inTransaction) driver.exec('ROLLBACK TO rehearsal; RELEASE rehearsal');
         }
       },
+      // `ON CONFLICT FAIL` and `RAISE(FAIL)` keep the rows that the statement wrote before.
+      attempt: async (work) => {
+        const { driver } = this.writer;
+        driver.exec('SAVEPOINT attempt');
+        try {
+          const value = await work();
+          driver.exec('RELEASE attempt');
+          return value;
+        } catch (error) {
+          if (driver.inTransaction) driver.exec('ROLLBACK TO attempt; RELEASE attempt');
+          throw error;
+        }
+      },
     };
   }
 

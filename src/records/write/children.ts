@@ -19,6 +19,7 @@ import type { DataAccess } from './checks/conflicts.ts';
 import type { RowRights } from './checks/row-rights.ts';
 import { deleteIfThere } from './delete.ts';
 import { linkedAmong } from './links/changes.ts';
+import type { WantedIds } from './inserts.ts';
 import type { Problems } from './problems.ts';
 
 /** How records are written in the transaction. */
@@ -27,6 +28,7 @@ export interface RecordWriter {
     resource: Resource,
     records: readonly NewRecord[],
     problems: Problems,
+    options?: { readonly ids: WantedIds },
   ) => Promise<readonly { readonly id: JsonValue | undefined }[]>;
   readonly update: (plan: UpdatePlan, problems: Problems) => Promise<unknown>;
   /** The problems of a new record that is not created. */
@@ -175,11 +177,12 @@ export class Children {
     for (const one of updates)
       if (isLeft(one) && one.id !== undefined) await this.update(one.change, one.id, problems);
     for (const one of added) if (isLeft(one)) await this.move(one, keys, problems);
-    const records = child.creates.map((record) => ({
-      ...record,
-      values: new Map([...record.values, ...keys]),
-    }));
-    if (records.length > 0) await this.writer.createAll(target, records, problems);
+    const records = child.creates.map((record) => {
+      const all = new Map(record.values);
+      for (const [key, value] of keys) all.set(key, value);
+      return { ...record, values: all };
+    });
+    if (records.length > 0) await this.writer.createAll(target, records, problems, { ids: 'none' });
   }
 
   /** The values by which records belong to a record; undefined if it has none. */

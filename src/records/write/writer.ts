@@ -50,6 +50,7 @@ import {
 } from './field-values.ts';
 import { AuditTrail } from './audit/trail.ts';
 import { deleteIfThere, deleteRecord } from './delete.ts';
+import { insertPortions, insertTogether, type WantedIds } from './inserts.ts';
 import { mayResultIn } from './checks/resulting-rows.ts';
 import { ApiFailure } from '../api-failure.ts';
 import { RowBudget } from '../row-budget.ts';
@@ -137,7 +138,7 @@ export class Writer {
     const showing = isArray || first === undefined ? undefined : this.showing(resource, first);
     const problems = new Problems();
     if (plan.upsert !== undefined) return this.upsert(plan, plan.upsert, problems);
-    const made = await this.createAll(resource, records, problems, showing);
+    const made = await this.createAll(resource, records, problems, { showing });
     problems.reject(this.context.rights);
     return made.map(({ id, row }) => ({ id: id ?? null, row }));
   }
@@ -185,7 +186,7 @@ export class Writer {
     resource: Resource,
     records: readonly NewRecord[],
     problems: Problems,
-    showing?: CompiledRead,
+    { showing, ids: wanted = 'all' }: CreateOptions = {},
   ): Promise<readonly MadeRow[]> {
     const all: (FieldValues | undefined)[] = [];
     for (const { values, nested } of records)
@@ -198,11 +199,16 @@ export class Writer {
       this.access,
     );
     if (!isAllowed) problems.forbid();
-    const made: MadeRow[] = [];
-    for (const [index, record] of records.entries())
-      made.push(await this.insert(resource, record, all[index], problems, showing));
+    const made = await this.insertAll(resource, records, all, problems, {
+      showing,
+      ids: this.needsIds(records) ? 'all' : wanted,
+    });
     const prepared: (readonly PreparedLinks[])[] = [];
     for (const [index, { values, links, nested }] of records.entries()) {
+      if (links.length === 0 && nested.children.length === 0) {
+        prepared.push([]);
+        continue;
+      }
       const id = made[index]?.id;
       const changes = await this.children.withTargets(links, nested, id, problems);
       prepared.push(await prepareLinks(changes, id, values, this.access));
@@ -222,6 +228,36 @@ export class Writer {
       if (nested.children.length === 0) continue;
       const values = all[index] ?? noValues;
       await this.children.write(nested.children, resource, made[index]?.id, values, problems);
+    }
+    return made;
+  }
+
+  /** Whether something is done with the ids of records once they are created. */
+  private needsIds(records: readonly NewRecord[]): boolean {
+    return (
+      this.context.around !== undefined ||
+      this.access.trail !== undefined ||
+      records.some(({ links, nested }) => links.length > 0 || nested.children.length > 0)
+    );
+  }
+
+  /** Creates records whose values are complete, as many as possible by one statement; one by one if any is rejected. */
+  private async insertAll(
+    resource: Resource,
+    records: readonly NewRecord[],
+    all: readonly (FieldValues | undefined)[],
+    problems: Problems,
+    { showing, ids }: Required<CreateOptions>,
+  ): Promise<readonly MadeRow[]> {
+    const made: MadeRow[] = [];
+    for (const { from, count } of insertPortions(resource, all)) {
+      const some = all.slice(from, from + count).filter((values) => values !== undefined);
+      const together =
+        count > 1 ? await insertTogether(resource, some, this.access, ids) : undefined;
+      for (const id of together ?? []) made.push({ id, row: undefined, problems: [] });
+      if (together !== undefined) continue;
+      for (const [index, record] of records.slice(from, from + count).entries())
+        made.push(await this.insert(resource, record, all[from + index], problems, showing));
     }
     return made;
   }
@@ -541,7 +577,14 @@ export class Writer {
   }
 }
 
-/** A record that was created; without an id if it was rejected. */
+interface CreateOptions {
+  /** The read whose row the insert of one record returns. */
+  readonly showing?: CompiledRead | undefined;
+  /** What the caller does with the ids. */
+  readonly ids?: WantedIds;
+}
+
+/** A record that was created; without an id if it was rejected, or if ids are not wanted. */
 export interface MadeRow {
   readonly id: JsonValue | undefined;
   readonly row: Row | undefined;

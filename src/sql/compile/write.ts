@@ -16,6 +16,12 @@ export interface WriteStatements extends DeleteStatements {
   readonly insert: (resource: Resource, fields: readonly Field[]) => Statement;
   /** Inserts `count` records. */
   readonly insertMany: (resource: Resource, fields: readonly Field[], count: number) => Statement;
+  /** Inserts `count` records, at least two; returns their ids, in no certain order. */
+  readonly insertTogether: (
+    resource: Resource,
+    fields: readonly Field[],
+    count: number,
+  ) => Statement;
   /** Updates the record `id`. */
   readonly update: (resource: Resource, fields: readonly Field[]) => Statement;
   /** Inserts `count` records, all or none; returns a row of the read for each, with the id as its last column. */
@@ -146,6 +152,11 @@ export function writeStatements(dialect: Dialect): WriteStatements {
     insertMany: (resource, fields, count) =>
       cached(keyOf(`insert ${count}`, resource, fields), (add) =>
         insertSql(resource, fields, count, add),
+      ),
+    insertTogether: (resource, fields, count) =>
+      cached(
+        keyOf(`insert together ${count}`, resource, fields),
+        (add) => `${insertSql(resource, fields, count, add)} RETURNING ${shown(resource.id)}`,
       ),
     update: (resource, fields) =>
       cached(keyOf('update', resource, fields), (add) => updateSql(resource, fields, add)),

@@ -8,6 +8,7 @@ import { decodeValue, decoderOf, encodeValue, type Dialect } from '../../../sql/
 import { noNested } from '../../../query/write/nested.ts';
 import { lengthOf, type Transaction } from '../../../databases/database.ts';
 import { ApiFailure } from '../../api-failure.ts';
+import { portionsOf } from '../portions.ts';
 import type { AuditLog } from './log.ts';
 
 /** A request whose changes are recorded. */
@@ -212,10 +213,7 @@ export class AuditTrail {
   private async write(entries: readonly Entry[]): Promise<void> {
     const { resource } = this.request.log.audit;
     const fields = [...resource.fields.values()];
-    for (let from = 0; from < entries.length;) {
-      // Halve the count until it fits, so that a few statements serve all numbers of changes.
-      let count = portion;
-      while (from + count > entries.length) count /= 2;
+    for (const { from, count } of portionsOf(entries.length, portion)) {
       const bound = entries
         .slice(from, from + count)
         .flatMap((entry) =>
@@ -223,7 +221,6 @@ export class AuditTrail {
         );
       const statement = this.statements.insertMany(resource, fields, count);
       await this.transaction.service.run(statement, { bound });
-      from += count;
     }
   }
 }

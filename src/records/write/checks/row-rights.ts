@@ -10,6 +10,7 @@ import type { Field, Resource } from '../../../model/api.ts';
 import type { SqlValue } from '../../../model/values.ts';
 import type { View } from '../../../model/view.ts';
 import { planRows, type RowsPlan } from '../../../query/access/row-rules.ts';
+import type { Predicate } from '../../../query/filter/predicate.ts';
 import type { DeleteEdge, Dependents } from '../../../sql/compile/delete.ts';
 import {
   compileAllowedRows,
@@ -40,6 +41,11 @@ export class RowRights {
   allowedRows(resource: Resource, operation: Operation): Decision['allowed'] {
     if (planRows(this.view, resource, operation) === undefined) return 'all';
     return decide(matchingRules(resource.access[operation], this.view.subject)).allowed;
+  }
+
+  /** Whether rows of `through` decide which rows of a resource the caller may read. */
+  readsThrough(resource: Resource, through: Resource): boolean {
+    return leadsTo(planRows(this.view, resource, 'read')?.access ?? [], through);
   }
 
   /** Whether the caller may read a field, in the rows that it sees. */
@@ -132,4 +138,32 @@ export class RowRights {
   private valuesOf({ ruleSlots }: RowsPlan): readonly SqlValue[] {
     return ruleValues(ruleSlots, this.claims, this.now, this.dialect);
   }
+}
+
+/** Whether conditions lead through a relation to rows of a resource. */
+function leadsTo(conditions: readonly Predicate[], resource: Resource): boolean {
+  return conditions.some((one) => {
+    switch (one.kind) {
+      case 'related': {
+        const { relation, branches } = one;
+        const isLink = relation.kind === 'belongsToMany' && relation.through === resource;
+        return (
+          isLink ||
+          branches.some(({ target, where }) => target === resource || leadsTo(where, resource))
+        );
+      }
+      case 'or':
+      case 'and':
+      case 'not':
+        return leadsTo(one.parts, resource);
+      case 'compare':
+      case 'null':
+      case 'items':
+      case 'indexed':
+      case 'link':
+        return false;
+      default:
+        return one satisfies never;
+    }
+  });
 }

@@ -1,6 +1,6 @@
 import type { Resource } from '../../../model/api.ts';
 import { compareNumbers } from '../../../model/constraints.ts';
-import { foreignKeysOf, idIn } from '../../../model/field-types/composite-id.ts';
+import { idIn } from '../../../model/field-types/composite-id.ts';
 import { isGenerated } from '../../../model/field-types/id.ts';
 import type { SqlValue } from '../../../model/values.ts';
 import { noNested } from '../../../query/write/nested.ts';
@@ -14,18 +14,15 @@ import type { WriteStatements } from '../../../sql/compile/write.ts';
 import { encodeValue } from '../../../sql/dialect.ts';
 import type { Statement, Values } from '../../../sql/statement.ts';
 import {
-  skippedByTrigger,
   requireOneRow,
+  skippedByTrigger,
   type Database,
   type Row,
 } from '../../../databases/database.ts';
 import { encodedIn } from '../field-values.ts';
+import { haveSameFields, recordsPerStatement } from '../inserts.ts';
+import { portionsOf } from '../portions.ts';
 import { idReader, type WrittenRecord } from '../result.ts';
-
-/** The most records that one statement creates. More do not make it faster. */
-const maxRecords = 128;
-/** SQLite allows 32,766 parameters, PostgreSQL 65,534. */
-const maxParameters = 30_000;
 
 interface WriteTools {
   readonly read: CompiledRead;
@@ -51,7 +48,11 @@ export function writeDirectly(
   if (!read.selection.isStored) return undefined;
   const means = { read, database, statements };
   if (plan.kind === 'create' && plan.upsert !== undefined) return undefined;
-  if (plan.kind === 'create' && plan.records.every(isPlainRecord) && haveSameFields(plan.records))
+  if (
+    plan.kind === 'create' &&
+    plan.records.every(isPlainRecord) &&
+    allHaveSameFields(plan.records)
+  )
     return create(plan, means);
   if (plan.kind !== 'update' || !isPlainUpdate(plan)) return undefined;
   const { ifMatch, ifNoneMatch } = plan.preconditions;
@@ -72,13 +73,8 @@ function isPlainRecord({ values, links, nested }: Create['records'][number]): bo
   return isAlone && (field === undefined || !hasMorphs(field.resource, values));
 }
 
-/** Records differ in their fields if some leave to the database what others give. */
-function haveSameFields([first, ...others]: Create['records']): boolean {
-  return others.every(
-    ({ values }) =>
-      values.size === first?.values.size &&
-      [...values.keys()].every((field) => first.values.has(field)),
-  );
+function allHaveSameFields([first, ...others]: Create['records']): boolean {
+  return first === undefined || others.every((one) => haveSameFields(first.values, one.values));
 }
 
 function isPlainUpdate({ resource, values, unchanged, revised, links, nested }: Update): boolean {
@@ -137,7 +133,7 @@ async function create(
   const rows =
     records.length > 1 && !database.asksAtOnce
       ? await insertEach(resource, records, means)
-      : await insertTogether(resource, records, means);
+      : await insertAndReturn(resource, records, means);
   const serialize = serializerOf(read.selection.columns);
   const idOf = idReader(resource.id, database.dialect);
   const written = rows.map((row) => ({ id: idOf(row), record: serialize(row), plain: undefined }));
@@ -145,7 +141,7 @@ async function create(
 }
 
 /** For a database server: as many records in a statement as possible, to save round trips. */
-async function insertTogether(
+async function insertAndReturn(
   resource: Resource,
   records: Create['records'],
   means: WriteTools,
@@ -196,26 +192,13 @@ function* insertsOf(
   records: Create['records'],
   { read, database: { dialect }, statements }: WriteTools,
 ): Generator<{ readonly statement: Statement; readonly values: Values }> {
-  const fields = [...(records[0]?.values.keys() ?? [])];
-  const most = recordsPerStatement(resource, fields.length);
-  for (let from = 0; from < records.length;) {
-    // Halve the count until it fits, so that arrays of all lengths share a few statements.
-    let count = most;
-    while (from + count > records.length) count /= 2;
-    const bound = records
-      .slice(from, from + count)
-      .flatMap(({ values }) => encodedIn(fields, values, dialect));
+  const all = records.map(({ values }) => values);
+  const fields = [...(all[0]?.keys() ?? [])];
+  for (const { from, count } of portionsOf(all.length, recordsPerStatement(resource, all))) {
+    const some = all.slice(from, from + count);
+    const bound = some.flatMap((values) => encodedIn(fields, values, dialect));
     yield { statement: statements.create(read, fields, count), values: { bound } };
-    from += count;
   }
-}
-
-/** The most records that one statement may create, a power of two. */
-function recordsPerStatement(resource: Resource, count: number): number {
-  // Within one statement, a key to the same table could reference a later record.
-  const looksBack = foreignKeysOf(resource).some((field) => field.reference?.resource === resource);
-  if (looksBack || count === 0) return 1;
-  return Math.min(maxRecords, 2 ** Math.floor(Math.log2(maxParameters / count)));
 }
 
 /** Restores the order of the request, since no database promises it for returned rows. */
