@@ -323,9 +323,31 @@ describe.each([
     expect(await all()).toEqual(before);
   });
 
+  test.each([
+    'max-affected=ten',
+    'max-affected',
+    'max-affected=-1',
+    'max-affected=1.5',
+    'max-affected=1e2',
+  ])('changes nothing if Prefer is %s', async (prefer) => {
+    const before = await all();
+    const answer = await refused(
+      send(method, filter(), body, { prefer }),
+      400,
+      'INVALID_PARAMETER',
+    );
+    expect(answer.body.validationErrors).toEqual([
+      expect.objectContaining({
+        field: 'Prefer',
+        error: 'max-affected must be a whole number, such as max-affected=100',
+      }),
+    ]);
+    expect(await all()).toEqual(before);
+  });
+
   test('changes at most limits.bulkItems, whatever is asked for', async () => {
     await make(...[5, 6, 7].map((number) => ({ title: `${name}${number}` })));
-    const prefer = 'max-affected=100';
+    const prefer = 'max-affected=99999999999999999999';
     const answer = await refused(
       send(method, filter(), body, { prefer }),
       409,

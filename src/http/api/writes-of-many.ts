@@ -3,7 +3,7 @@ import { inBodyTime } from '../../lib/pattern.ts';
 import { bindQuery } from '../../query/bind.ts';
 import type { ChangeOfMany } from '../../query/plan.ts';
 import { answerQuery, planTargets } from '../../query/read/read.ts';
-import { parsePrefer } from '../../query/request/headers.ts';
+import { parsePrefer, readMaxAffected } from '../../query/request/headers.ts';
 import { queryError } from '../../query/request/problem.ts';
 import { atOneTime, planUpdateMany } from '../../query/write/write.ts';
 import { encode } from '../../records/read/read.ts';
@@ -111,8 +111,10 @@ function findTargets(call: Call): Result<Targets> {
   if (plan.kind !== 'list' || plan.where.length === 0) return fail(needsFilter(method));
   const bound = bindQuery(plan, query, api.limits, caller.claims, clockAndIds.now);
   if (!bound.ok) return fail(queryError(bound.error));
+  const asked = readMaxAffected(parsePrefer(headers));
+  if (!asked.ok) return asked;
   const { bulkItems } = api.limits;
-  const most = Math.min(parsePrefer(headers).maxAffected ?? bulkItems, bulkItems);
+  const most = Math.min(asked.value ?? bulkItems, bulkItems);
   return ok({ list: compiled.value, bound: encode(list, bound.value, dialect), most });
 }
 

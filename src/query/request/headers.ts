@@ -10,8 +10,8 @@ export interface Preferences {
   readonly representation: boolean;
   /** A create with `onConflict` leaves records that exist as they are. */
   readonly ignoresDuplicates: boolean;
-  /** The most records that a change of many may affect; undefined if the request does not say. */
-  readonly maxAffected: number | undefined;
+  /** The most records that a change of many may affect, as it is sent; undefined if the request does not say. */
+  readonly maxAffected: string | undefined;
 }
 
 const noPreferences: Preferences = {
@@ -33,14 +33,22 @@ export function parsePrefer({ prefer }: IncomingHttpHeaders): Preferences {
     if (!wanted.has(name)) wanted.set(name, value.replace(/^"(.*)"$/u, '$1'));
   }
   const count = wanted.get('count');
-  const affected = wanted.get('max-affected') ?? '';
   return {
     count: count === 'none' || count === 'estimated' ? count : 'exact',
     minimal: wanted.get('return') === 'minimal',
     representation: wanted.get('return') === 'representation',
     ignoresDuplicates: wanted.get('resolution') === 'ignore-duplicates',
-    maxAffected: /^\d{1,15}$/u.test(affected) ? Number(affected) : undefined,
+    maxAffected: wanted.get('max-affected'),
   };
+}
+
+/** Reads the bound of a change of many. Without the one that is asked for, more could change than the client allows. */
+export function readMaxAffected({ maxAffected }: Preferences): Result<number | undefined> {
+  if (maxAffected === undefined) return ok(undefined);
+  if (/^\d+$/u.test(maxAffected)) return ok(Number(maxAffected));
+  const message = 'max-affected must be a whole number, such as max-affected=100';
+  const problem = { field: 'Prefer', message, ...breaks('type', { expected: 'integer' }) };
+  return fail(apiError('INVALID_PARAMETER', `Prefer: ${message}`, { problems: [problem] }));
 }
 
 /** The format of a response body. See docs/contract/2-reading.md#content, rule 1. */
