@@ -94,11 +94,15 @@ test('a batch has the deadline of a transaction', async () => {
   );
   try {
     const one = { method: 'POST', path: '/codes', body: {} };
-    const answer = await batch(
-      Array.from({ length: 200 }, () => one),
-      hasty,
-    );
-    expect([answer.status, answer.body.code]).toEqual([504, 'QUERY_TIMEOUT']);
+    const operations = Array.from({ length: 200 }, () => one);
+    // Which operation is running then is another on each database.
+    for (const side of hasty.sides)
+      for (const headers of [{}, { 'idempotency-key': 'late' }]) {
+        const { status, body } = await side.send('POST', '/v1/_batch', operations, headers);
+        expect([status, body.code]).toEqual([504, 'QUERY_TIMEOUT']);
+        expect(body.operation).toBeGreaterThanOrEqual(0);
+        expect(body.operation).toBeLessThan(operations.length);
+      }
     expect((await hasty.get('/v1/codes')).body).toEqual([]);
   } finally {
     await hasty.stop();

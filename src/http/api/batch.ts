@@ -7,7 +7,7 @@ import { parseBody } from '../../query/request/body.ts';
 import { readIdempotencyKey } from '../../query/request/headers.ts';
 import { ApiFailure } from '../../records/api-failure.ts';
 import { responseTooLong } from '../../records/row-budget.ts';
-import type { Transaction } from '../../databases/database.ts';
+import { DatabaseFailure, RaisedError, type Transaction } from '../../databases/database.ts';
 import {
   asService,
   transactionAsDatabase,
@@ -99,18 +99,27 @@ export async function answerBatch(
       });
     };
   const requester = requesterOf({ exchange, caller });
-  const alone = async (run: ReturnType<typeof work>): Promise<Result<undefined>> => {
+  const inTransaction = async <Value>(
+    write: () => Promise<Result<Value>>,
+  ): Promise<Result<Value>> => {
     try {
-      await database.write(run, requester);
-      return ok(undefined);
+      const done = await write();
+      return done.ok ? done : fail(numbered(done.error));
     } catch (error) {
       if (error instanceof ApiFailure) return fail(numbered(error.error));
-      throw error;
+      const isRunning = hasBegun && texts.length < operations.value.length;
+      if (!isRunning || !isOfOperation(error)) throw error;
+      return fail(numbered(exchange.failed(error)));
     }
   };
   const hooks = { exchange, operations: operations.value, version, caller };
   if (key.value === undefined) {
-    const written = await withHooks(hooks, (...given) => alone(work(...given)));
+    const written = await withHooks(hooks, (...given) =>
+      inTransaction(async () => {
+        await database.write(work(...given), requester);
+        return ok(undefined);
+      }),
+    );
     if (!written.ok) return written;
   } else {
     const keyed = keyedRequest(exchange, caller, version.number, key.value, bytes.value);
@@ -118,10 +127,9 @@ export async function answerBatch(
     const { keys } = exchange;
     const kept = await keys.inTurn(once, async () => {
       const isNew = servedApi.code?.hasHooks === true && !(await keys.hasRun(once));
-      return withHooks(isNew ? hooks : undefined, async (...given) => {
-        const done = await keys.onceIn(once, requester, work(...given));
-        return done.ok ? done : fail(numbered(done.error));
-      });
+      return withHooks(isNew ? hooks : undefined, (...given) =>
+        inTransaction(() => keys.onceIn(once, requester, work(...given))),
+      );
     });
     if (!kept.ok) return kept;
     if (kept.value.isRepeated) {
@@ -135,6 +143,13 @@ export async function answerBatch(
   trace.operation = 'batch';
   trace.enter('finalize');
   return ok(jsonResponse(200, `[${texts.join(',')}]`, requestId, {}));
+}
+
+/** Whether it is an operation that ends the transaction with this error: at the deadline, or by an error of the database. */
+function isOfOperation(error: unknown): boolean {
+  return (
+    error instanceof RaisedError || (error instanceof DatabaseFailure && error.kind === 'timeout')
+  );
 }
 
 /** Runs the hooks of operations, then the transaction; see `untilUnchanged`. Without `hooks`, the transaction alone. */
