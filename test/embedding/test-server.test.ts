@@ -1,6 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { PlinthError, SpecificationError, type AnyApi } from '../../src/index.ts';
 import { testServer, type Sandbox, type TestServer, type Visitor } from '../../src/test.ts';
@@ -81,6 +83,23 @@ const sending = (body: object, headers: object = {}): RequestInit => ({
   method: 'POST',
   headers: { 'content-type': 'application/json', ...headers },
   body: JSON.stringify(body),
+});
+
+test('a sandbox that is closed is kept by nobody', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const close = async (): Promise<WeakRef<object>> => {
+    const sandbox = api.sandbox({ records: {} });
+    await sandbox.fetch('/v1/orders');
+    await sandbox.close();
+    return new WeakRef(sandbox);
+  };
+  const closed = await close();
+  const isKept = (): boolean => {
+    collect();
+    return closed.deref() !== undefined;
+  };
+  await expect.poll(isKept, { timeout: 5_000 }).toBe(false);
 });
 
 test('each sandbox has SQL of its own, and a caller none', async () => {

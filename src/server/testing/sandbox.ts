@@ -49,11 +49,12 @@ export interface OpenedSandbox {
   readonly close: () => Promise<void>;
 }
 
-/** A sandbox that `open` opens when it is first used. */
+/** A sandbox that `open` opens when it is first used. `onClose`: called once it is closed. */
 export function makeSandbox<Api extends ApiTypes>(
   api: ServedModel,
   { context }: SandboxOptions<Api>,
   open: () => Promise<OpenedSandbox>,
+  onClose: (sandbox: Sandbox<Api>) => void,
 ): Sandbox<Api> {
   let opened: Promise<OpenedSandbox> | undefined;
   let closed: Promise<void> | undefined;
@@ -67,7 +68,7 @@ export function makeSandbox<Api extends ApiTypes>(
     // If it could not be opened, its first request has told.
     await (await former?.catch(() => undefined))?.close();
   };
-  const close = (): Promise<void> => (closed ??= end());
+  const close = (): Promise<void> => (closed ??= end().finally(() => onClose(sandbox)));
   const fetchAs =
     (caller: Caller | undefined): Visitor<Api>['fetch'] =>
     async (request, init) => {
@@ -84,7 +85,7 @@ export function makeSandbox<Api extends ApiTypes>(
   const rolesClaim = api.settings.auth?.jwt?.rolesClaim;
   let db: OwnerDb<Api> | undefined;
   closeWith(context, close);
-  return {
+  const sandbox: Sandbox<Api> = {
     fetch: fetchAs(undefined),
     get db() {
       return (db ??= ownerAsking(askAs(owner), api) as OwnerDb<Api>);
@@ -98,6 +99,7 @@ export function makeSandbox<Api extends ApiTypes>(
     close,
     [Symbol.asyncDispose]: close,
   };
+  return sandbox;
 }
 
 /** Paths are those of the API; the host is any. */

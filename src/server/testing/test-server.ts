@@ -78,7 +78,8 @@ export async function openTestServer<Api extends ApiTypes>(
       if (closed !== undefined) throw new Error('The test server is closed.');
       const { records, now } = given;
       const clock = now === undefined ? context.clockAndIds.now : standing(now);
-      const sandbox = makeSandbox(api, given, () => told(() => open(records, clock)));
+      const openThis = (): Promise<OpenedSandbox> => told(() => open(records, clock));
+      const sandbox = makeSandbox(api, given, openThis, (one) => sandboxes.delete(one));
       sandboxes.add(sandbox);
       return sandbox;
     },
