@@ -117,7 +117,9 @@ interface Told {
 
 type AnyListing = Listing<ResourceName, string, string, string>;
 type AnyAggregating = Aggregating<ResourceName, string, string, string, string, string, string>;
-type AnyReadOptions = ReadOptions<ResourceName, string, string, string> & { readonly where?: unknown };
+type AnyReadOptions = ReadOptions<ResourceName, string, string, string> & {
+  readonly where?: unknown;
+};
 type AnyMatching = Matching<ResourceName>;
 type AnySelection = Selection<ResourceName, string, string, string>;
 type AnyWriting = AnySelection & {

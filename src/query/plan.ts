@@ -311,6 +311,8 @@ export interface Preconditions {
 export interface Upsert {
   /** The fields whose values say that a record is the same. */
   readonly key: readonly Field[];
+  /** The values of each record as they were sent, by which it is looked for, if hooks have set others. */
+  readonly sent?: readonly FieldValues[] | undefined;
   /** For each record, how one that exists is changed; undefined leaves it as it is. */
   readonly changes: readonly (Omit<UpdatePlan, 'id' | 'preconditions'> | undefined)[];
   /** A record that exists fails the precondition of the request. */

@@ -319,6 +319,31 @@ resources:
   });
 });
 
+test('an upsert looks for the key that was sent, not for that of the hook', async () => {
+  const api = await serveBoth(
+    'resources: { tags: { fields: { name: { type: string, unique: true }, uses: { type: integer } } } }',
+    {},
+    undefined,
+    {
+      code: {
+        resources: {
+          tags: { beforeCreate: (tag) => void (tag['name'] = String(tag['name']).toLowerCase()) },
+        },
+      },
+    },
+  );
+  both = api;
+  const upsert = (name: string, uses: number): ReturnType<Both['send']> =>
+    api.send('POST', '/v1/tags?onConflict=name', { name, uses });
+  expect((await upsert('A', 1)).body).toMatchObject({ name: 'a', uses: 1 });
+  expect((await upsert('a', 2)).body).toMatchObject({ name: 'a', uses: 2 });
+  const taken = await upsert('A', 3);
+  expect([taken.status, taken.body.errors]).toMatchObject([
+    422,
+    [{ field: 'name', rule: 'unique' }],
+  ]);
+});
+
 describe('beforeDelete, also and afterCommit', () => {
   const audited = (committed: unknown[]): Code => ({
     resources: {

@@ -157,10 +157,11 @@ export function withValues<Plan extends WritePlan>(plan: Plan, replace: Replace)
   if (plan.kind === 'create') {
     const { upsert } = plan;
     const changes = upsert?.changes.map((change) => change && changeWith(change, replace));
+    const sent = plan.records.map(({ values }) => values);
     return {
       ...plan,
       records: plan.records.map((record) => newWith(record, plan.resource, replace)),
-      upsert: upsert && { ...upsert, changes: changes ?? [] },
+      upsert: upsert && { ...upsert, sent, changes: changes ?? [] },
     };
   }
   if (plan.kind === 'update') return { ...plan, ...changeWith(plan, replace) };

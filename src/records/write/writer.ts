@@ -146,12 +146,12 @@ export class Writer {
   /** Creates the records that do not exist, and changes the others. See docs/contract/3-writing.md#upsert. */
   private async upsert(
     { resource, records }: CreatePlan,
-    { key, changes, mustBeNew }: Upsert,
+    { key, sent, changes, mustBeNew }: Upsert,
     problems: Problems,
   ): Promise<readonly WrittenRow[]> {
     const { rights } = this.context;
     const found: (JsonValue | undefined)[] = [];
-    for (const { values } of records)
+    for (const values of sent ?? records.map((record) => record.values))
       found.push(await findExisting(key, values, this.access, rights));
     await this.context.around?.found(found, this.transaction);
     if (mustBeNew && found.some((id) => id !== undefined))
