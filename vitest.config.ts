@@ -17,6 +17,7 @@ const processFiles = named([
   'server/statement-deadline',
   'postgres/faults',
   'postgres/pooler',
+  'postgres/several-servers',
   'postgres/unsent',
 ]);
 
