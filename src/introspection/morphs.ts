@@ -71,7 +71,8 @@ function targetsOf(
   const targets = new Map<string, ResourceDraft>();
   for (const kind of named) {
     const target = resourceOf(kind, resources);
-    if (target === undefined) return undefined;
+    // One field cannot refer to a key of several.
+    if (target === undefined || Array.isArray(target.key)) return undefined;
     targets.set(kind, target);
   }
   const { default: usual } = attributes;

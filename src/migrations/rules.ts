@@ -25,7 +25,7 @@ function rulesOf(field: Field): JsonSchema {
     uniqueItems,
     values,
     nullable,
-  } as JsonSchema;
+  };
 }
 
 /** The fields whose rules are others than the last migration has recorded. */

@@ -141,6 +141,8 @@ function isRefusal(error: unknown, code: string): boolean {
   const { routine } = (error ?? {}) as { readonly routine?: unknown };
   if (isRaised(error)) return !/^(?:40|55P03)/u.test(code);
   if (code === '42501') return routine === 'ExecWithCheckOptions';
+  // Types of extensions, such as ltree, say so of their texts as well.
+  if (code === '42601') return routine !== 'scanner_yyerror';
   return (code.startsWith('22') && code !== '2200H') || /^(?:23|44|P0)/u.test(code);
 }
 

@@ -59,7 +59,7 @@ const types: readonly NativeType[] = [
     number: (value) => String(Math.fround(value)),
   },
   { names: ['double precision'], kinds: ['number'] },
-  { names: ['numeric'], kinds: ['decimal'] },
+  { names: ['numeric'], kinds: ['decimal', 'numeric'] },
   // How a text of money is read depends on a setting of the server; a number has one meaning.
   {
     names: ['money'],

@@ -92,10 +92,15 @@ function checkTypeBounds(field: Field, path: Path, report: Report): void {
 }
 
 /**
- * Warns of fields that keep every create from succeeding: nobody sends them, and they may not be null. It is no error
- * where an existing database fills them, by a trigger or a sequence.
+ * Warns of fields that keep every create from succeeding: nobody sends them, and they may not be null. It is no error,
+ * since a trigger may fill them.
  */
-export function checkFilled({ fields, access, path }: DraftResource, report: Report): void {
+export function checkFilled(
+  { fields, access, path, isManaged }: DraftResource,
+  report: Report,
+): void {
+  // `migrate` asks the database itself whether it fills the columns of others.
+  if (!isManaged) return;
   if (access.create.every(({ role }) => role === 'none')) return;
   for (const field of fields.values())
     if (
