@@ -137,13 +137,12 @@ export const keyRows: readonly KeyRow[] = [
     good: [
       '{ url: "sqlite:a" }',
       '{ url: "postgres://a/b", replicas: ["postgres://c/b", "postgresql://d/b"], replicaLag: 30s }',
-      '{ replicas: ["${DATABASE}"] }',
     ],
     bad: [
       '{ url: "postgres://a/b", replicas: [] }',
       '{ url: "postgres://a/b", replicas: ["sqlite:a"] }',
       '{ url: "postgres://a/b", replicas: "postgres://c/b" }',
-      '{ url: "postgres://a/b", replicas: ["postgres://c/b"], replicaLag: 10ms }',
+      '{ url: "postgres://a/b", replicas: ["postgres://c/b"], replicaLag: 10 }',
       '{ url: "sqlite:a", pooler: session }',
       '{ url: "sqlite:a", poolSize: 0 }',
       '{ url: "sqlite:a", statementTimeout: 0 }',

@@ -13,7 +13,7 @@ test.each([
   ],
   [
     '{ url: "postgres://a/b", replicas: ["postgres://c/b", "postgres://a/b"] }',
-    ['database.replicas.1: this is `url`, the primary'],
+    ['database.replicas[1]: this is `url`, the primary'],
   ],
   [
     '{ url: "postgres://a/b", replicaLag: 5s }',
