@@ -1,5 +1,5 @@
-import { visible } from '../lib/control-characters.ts';
-import { loadOptional } from '../lib/optional-package.ts';
+import { visible } from '../lib/text/control-characters.ts';
+import { loadOptional } from '../lib/modules/optional-package.ts';
 import { fileReason } from '../server/failure.ts';
 import type { Output } from '../server/output.ts';
 

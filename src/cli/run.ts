@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { messageOf } from '../lib/message-of.ts';
-import { MissingPackages } from '../lib/optional-package.ts';
+import { MissingPackages } from '../lib/modules/optional-package.ts';
 import type { Context } from '../server/context.ts';
 import { CommandFailure, databaseFailure, fileReason } from '../server/failure.ts';
 import { buildProgram } from './program.ts';

@@ -1,6 +1,6 @@
 import { formatOf } from '../model/field-types/string.ts';
 import type { Field } from '../model/api.ts';
-import { singular } from '../lib/singular.ts';
+import { singular } from '../lib/text/singular.ts';
 import type { JsonValue } from '../specification/specification.ts';
 import { subjectNamed, subjectOf, tokensOf } from './kinds/names.ts';
 import type { Random } from './random.ts';

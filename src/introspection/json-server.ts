@@ -4,7 +4,7 @@ import type { Api } from '../model/api.ts';
 import { buildApi } from '../model/build/api.ts';
 import { readJson } from '../model/field-types/json.ts';
 import { readText } from '../model/field-types/string.ts';
-import { recordName } from '../lib/singular.ts';
+import { recordName } from '../lib/text/singular.ts';
 import { readValue } from '../model/validation.ts';
 import { deepestRecord, isJsonObject, isTooDeep } from '../model/values.ts';
 import { collectProblems } from '../specification/parsers/collector.ts';

@@ -1,4 +1,4 @@
-import { recordName } from '../lib/singular.ts';
+import { recordName } from '../lib/text/singular.ts';
 import { typeOf } from '../model/field-types/registry.ts';
 import type { FieldTypes } from '../model/api.ts';
 import type { FieldSpecification, OnDelete } from '../specification/specification.ts';

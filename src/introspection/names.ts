@@ -1,4 +1,4 @@
-import { singular } from '../lib/singular.ts';
+import { singular } from '../lib/text/singular.ts';
 import { longestName } from '../specification/parsers/names.ts';
 
 /** Words whose plural equals the singular. */

@@ -1,5 +1,5 @@
 import type { FieldTypes } from '../model/api.ts';
-import { recordName } from '../lib/singular.ts';
+import { recordName } from '../lib/text/singular.ts';
 import type { FieldSpecification, OnDelete } from '../specification/specification.ts';
 import type { CompositeKeyDraft, FieldDraft, ResourceDraft } from './draft.ts';
 import { morphPairs, type MorphPair } from './morphs.ts';

@@ -1,4 +1,4 @@
-import { recordName } from '../lib/singular.ts';
+import { recordName } from '../lib/text/singular.ts';
 import { typeOf } from '../model/field-types/registry.ts';
 import type { FieldSpecification } from '../specification/specification.ts';
 import type { ActualIndex, ActualReference } from '../databases/existing/actual-schema.ts';

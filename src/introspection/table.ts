@@ -1,5 +1,5 @@
 import { momentIn } from './forms.ts';
-import { decimalType } from '../model/field-types/decimal.ts';
+import { decimalType } from '../model/field-types/numbers/decimal.ts';
 import type { FieldTypes } from '../model/api.ts';
 import type { FieldSpecification } from '../specification/specification.ts';
 import type { RecordRow } from '../databases/existing/schema-record.ts';

@@ -8,7 +8,7 @@ import {
   plainText,
   type Scaled,
 } from './exact-number.ts';
-import { matches } from '../lib/pattern.ts';
+import { matches } from '../lib/text/pattern.ts';
 import { breaks, ruleTable, type BrokenRule, type Rule } from '../problem-rules.ts';
 import { counted, oneOf, type ValueIssue } from './values.ts';
 

@@ -1,4 +1,4 @@
-import { searchFolded, searchPattern } from '../lib/search-folding.ts';
+import { searchFolded, searchPattern } from '../lib/text/search-folding.ts';
 import {
   foldingPattern,
   foundFunction,

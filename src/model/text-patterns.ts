@@ -1,5 +1,5 @@
-import { foldingClass } from '../lib/case-folding.ts';
-import { longFoldings } from '../lib/search-folding.ts';
+import { foldingClass } from '../lib/text/case-folding.ts';
+import { longFoldings } from '../lib/text/search-folding.ts';
 
 /** A GLOB pattern of SQLite for `text`, everything in it literal. */
 export function globLiteral(text: string): string {

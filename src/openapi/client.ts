@@ -3,7 +3,7 @@ import { errorTypes } from './client-errors.ts';
 import { targetsOf } from '../query/filter/path.ts';
 import { decide } from '../model/access.ts';
 import { isToMany, type Field, type Limits } from '../model/api.ts';
-import { recordName } from '../lib/singular.ts';
+import { recordName } from '../lib/text/singular.ts';
 import { filterOperators, isFlag, operators, type Operator } from '../model/operators.ts';
 import {
   fieldNameIn,
@@ -14,8 +14,8 @@ import {
   type ResourceView,
   type View,
 } from '../model/view.ts';
-import { aggregables } from './document/aggregables.ts';
-import { filterables, isBareFilter, sortables } from './document/filters.ts';
+import { aggregables } from './document/parameters/aggregables.ts';
+import { filterables, isBareFilter, sortables } from './document/parameters/filters.ts';
 import { pascal, typeNames } from './document/names.ts';
 import type { DocumentedEndpoint } from './document/endpoints.ts';
 import { endpointsType } from './endpoint-types.ts';

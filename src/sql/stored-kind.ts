@@ -1,6 +1,6 @@
 import type { Field, ValueKind } from '../model/api.ts';
 import { milliseconds } from '../model/field-types/datetime.ts';
-import { decimalType } from '../model/field-types/decimal.ts';
+import { decimalType } from '../model/field-types/numbers/decimal.ts';
 import { heldAs } from '../model/field-types/stored-as.ts';
 import type { StoredForms } from './dialect.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recordName } from '../../src/lib/singular.ts';
+import { recordName } from '../../src/lib/text/singular.ts';
 
 test.each([
   ['posts', 'post'],

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inBodyTime, matches, re2Of, waysOf } from '../../src/lib/pattern.ts';
+import { inBodyTime, matches, re2Of, waysOf } from '../../src/lib/text/pattern.ts';
 import { seed } from '../support/seed.ts';
 
 /** Patterns of every construct that is followed without backtracking. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readPostgresUrl } from '../../src/databases/postgres/address.ts';
+import { readPostgresUrl } from '../../src/databases/postgres/connections/address.ts';
 
 test.each([
   ['postgres://ann@db.example:5433/shop', {}, 'shop on db.example:5433'],

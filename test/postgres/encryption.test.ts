@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import driver from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readPostgresUrl, type Surroundings } from '../../src/databases/postgres/address.ts';
+import {
+  readPostgresUrl,
+  type Surroundings,
+} from '../../src/databases/postgres/connections/address.ts';
 import { openPostgres, type PostgresDatabase } from '../../src/databases/postgres/database.ts';
 import type { Certificate } from '../../src/http/server/listener.ts';
 import { makeCertificate } from '../support/certificate.ts';

@@ -2,8 +2,8 @@ import Driver from 'better-sqlite3';
 import { constantFrom, integer, nat, sample, string, tuple } from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rowsFrom } from '../../src/databases/database.ts';
-import { foldName } from '../../src/databases/postgres/search.ts';
-import { allFoldings, searchFolded } from '../../src/lib/search-folding.ts';
+import { foldName } from '../../src/databases/postgres/search/search.ts';
+import { allFoldings, searchFolded } from '../../src/lib/text/search-folding.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { caller, withTokens } from '../support/callers.ts';
 

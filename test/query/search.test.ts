@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { searchFolded, searchPattern } from '../../src/lib/search-folding.ts';
+import { searchFolded, searchPattern } from '../../src/lib/text/search-folding.ts';
 import { build } from '../support/api.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { caller, withTokens } from '../support/callers.ts';

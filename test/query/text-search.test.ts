@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { foldingClass } from '../../src/lib/case-folding.ts';
+import { foldingClass } from '../../src/lib/text/case-folding.ts';
 import type { TestApi } from '../support/api.ts';
 import { serveBoth } from '../support/both.ts';
 

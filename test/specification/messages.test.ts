@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { operators } from '../../src/model/operators.ts';
-import { nearest } from '../../src/lib/nearest.ts';
+import { nearest } from '../../src/lib/text/nearest.ts';
 import { privatePem, publicPem, rsaKeys, yamlText } from '../support/keys.ts';
 import { expectProblems, fields, good, load, withFields } from './problems.ts';
 

@@ -5,7 +5,7 @@ import { schemaLine, writeEditorSchema } from '../files/editor-schema.ts';
 import { exampleNames, examplesFolder } from '../files/examples.ts';
 import { CommandFailure, fileReason } from '../../server/failure.ts';
 import { ownFolder } from '../../server/files/own-folder.ts';
-import { loadOptional } from '../../lib/optional-package.ts';
+import { loadOptional } from '../../lib/modules/optional-package.ts';
 import { wholeOrNothing } from '../../lib/whole-files.ts';
 
 interface Flags {

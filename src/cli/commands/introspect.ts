@@ -16,7 +16,7 @@ import {
 } from '../../server/context.ts';
 import { introspectDatabase } from '../../server/database/database.ts';
 import { refreshEditorSchema, schemaLine } from '../files/editor-schema.ts';
-import { visible } from '../../lib/control-characters.ts';
+import { visible } from '../../lib/text/control-characters.ts';
 import { CommandFailure, fileReason } from '../../server/failure.ts';
 import { writeDocument } from '../files/document.ts';
 import { readSpecification, formatProblem } from '../../server/files/specification.ts';

@@ -6,7 +6,7 @@ import { quote, quoteTable } from '../../sql/dialect.ts';
 import { cutName } from '../../sql/schema/cut-name.ts';
 import { readTables } from './catalog.ts';
 import type { Ask } from './database.ts';
-import { readSearch } from './search-catalog.ts';
+import { readSearch } from './search/catalog.ts';
 import type { ColumnAdvice } from '../existing/actual-schema.ts';
 
 /** What an existing database does not serve well. */

@@ -1,5 +1,5 @@
 import type { Field } from '../../model/api.ts';
-import { numericOf } from '../../model/field-types/decimal.ts';
+import { numericOf } from '../../model/field-types/numbers/decimal.ts';
 import { placesOfAverage, type DatePart } from '../../model/field-types/group-values.ts';
 import type { Aggregates } from '../../sql/dialect.ts';
 

@@ -5,7 +5,7 @@ import type { Api } from '../../model/api.ts';
 import type { SessionSettings } from '../../model/session.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import { citus, postgres, postgresAlike } from './dialect.ts';
-import { kindOfServer } from './kind-of-server.ts';
+import { kindOfServer } from './connections/kind-of-server.ts';
 import { valuesFor, type Requester, type Statement, type Values } from '../../sql/statement.ts';
 import {
   ClientGone,
@@ -19,7 +19,7 @@ import {
   type Take,
   type Transaction,
 } from '../database.ts';
-import { readPostgresUrl, type PostgresAddress } from './address.ts';
+import { readPostgresUrl, type PostgresAddress } from './connections/address.ts';
 import {
   isFull,
   isInterruption,
@@ -33,8 +33,8 @@ import {
   outcomeUnknown,
   type ErrorContext,
 } from './errors.ts';
-import { noAnswer, type Connection } from './connection.ts';
-import { brief, Pool, type PoolOptions, type Sharer, type Sharing } from './pool.ts';
+import { noAnswer, type Connection } from './connections/connection.ts';
+import { brief, Pool, type PoolOptions, type Sharer, type Sharing } from './connections/pool.ts';
 import {
   NeedsChecks,
   NeedsSavepoints,

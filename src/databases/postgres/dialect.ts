@@ -1,4 +1,4 @@
-import { numericOf } from '../../model/field-types/decimal.ts';
+import { numericOf } from '../../model/field-types/numbers/decimal.ts';
 import { operators, type Comparison } from '../../model/operators.ts';
 import type { Field } from '../../model/api.ts';
 import { isDecimalText, isFineMoment } from '../../model/indexes.ts';
@@ -22,7 +22,7 @@ import { keyColumns, whole } from '../../sql/key.ts';
 import { cutName } from '../../sql/schema/cut-name.ts';
 import { aggregates } from './aggregates.ts';
 import { arrayText, nativeCodec, nativeSql } from './native-types.ts';
-import { indexedSearch } from './search.ts';
+import { indexedSearch } from './search/search.ts';
 
 /** Whether nobody but the database gives values to a column of pg_attribute: it computes them, or counts what is no key. */
 export const isComputed =

@@ -14,7 +14,7 @@ import {
   type GivenAnswer,
   type GivenColumn,
 } from '../given-sql.ts';
-import type { Rows, ServerColumn } from './connection.ts';
+import type { Rows, ServerColumn } from './connections/connection.ts';
 import { isPassing } from './errors.ts';
 
 const finite = (stored: SqlValue): JsonValue =>

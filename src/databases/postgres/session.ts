@@ -2,7 +2,7 @@ import { namesClaims, type SessionSettings } from '../../model/session.ts';
 import { buildStatement, type Statement, type Values } from '../../sql/statement.ts';
 import { quote } from '../../sql/dialect.ts';
 import { DatabaseFailure } from '../database.ts';
-import type { Connection, Rows } from './connection.ts';
+import type { Connection, Rows } from './connections/connection.ts';
 import { postgres } from './dialect.ts';
 import { isRefusedSetting } from './errors.ts';
 

@@ -8,7 +8,7 @@ import {
 } from '../database.ts';
 import { isLoss, meaningOf, outcomeUnknown, type ErrorContext } from './errors.ts';
 import { checkFirstWord, type GivenAnswer } from '../given-sql.ts';
-import type { Connection, Rows } from './connection.ts';
+import type { Connection, Rows } from './connections/connection.ts';
 import { refusalOf, type GivenReader } from './given-sql.ts';
 import { begin, type CallerSession } from './session.ts';
 

@@ -2,7 +2,7 @@ import Driver from 'better-sqlite3';
 import type { Api } from '../../model/api.ts';
 import { isFineMoment } from '../../model/indexes.ts';
 import { quote, quoteTable, upToMilliseconds } from '../../sql/dialect.ts';
-import { foldName } from './existing-dialect.ts';
+import { foldName } from './existing/dialect.ts';
 import type { ColumnAdvice } from '../existing/actual-schema.ts';
 import { readTables } from './catalog.ts';
 import { collatedColumns } from './catalog.ts';

@@ -4,7 +4,7 @@ import { guardedColumns, withoutGuards } from '../../sql/compile/json-guard.ts';
 import { quote } from '../../sql/dialect.ts';
 import { servicePrefix } from '../../model/service-table.ts';
 import { baseOf, type BaseKind, type StoredKind } from '../../sql/stored-kind.ts';
-import { foldName, type TableColumns } from './existing-dialect.ts';
+import { foldName, type TableColumns } from './existing/dialect.ts';
 import { readRecord, recordQuery, recordTable, type RecordRow } from '../existing/schema-record.ts';
 import {
   pairOf,

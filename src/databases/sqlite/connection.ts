@@ -1,7 +1,7 @@
 import Driver from 'better-sqlite3';
 import { addNumberFunctions } from './json-numbers.ts';
-import { addTextFunction } from './mixed-values.ts';
-import { addSearchFunctions } from './search.ts';
+import { addTextFunction } from './existing/mixed-values.ts';
+import { addSearchFunctions } from './search/search.ts';
 import { valuesFor, type Statement, type Values } from '../../sql/statement.ts';
 import type { Row } from '../database.ts';
 

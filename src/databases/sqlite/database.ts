@@ -5,7 +5,7 @@ import type { Api } from '../../model/api.ts';
 import { databaseDefaults } from '../../specification/keys/server.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import { searchIndexOf } from '../../sql/schema/search-index.ts';
-import { overExisting } from './existing-dialect.ts';
+import { overExisting } from './existing/dialect.ts';
 import { valuesFor, type Statement, type Values } from '../../sql/statement.ts';
 import {
   DatabaseFailure,
@@ -25,8 +25,8 @@ import { OpenFile } from './file.ts';
 import { GivenStatements, refusalOf, taken } from './given-sql.ts';
 import type { GivenAnswer } from '../given-sql.ts';
 import { ReadConnection } from './read-connection.ts';
-import { SearchIndexes } from './search-index.ts';
-import { ServedKinds } from './served-kinds.ts';
+import { SearchIndexes } from './search/index-upkeep.ts';
+import { ServedKinds } from './existing/served-kinds.ts';
 import { streamRows } from './stream.ts';
 import { WriteQueue } from './write-queue.ts';
 

@@ -15,7 +15,7 @@ import {
   type GivenColumn,
 } from '../given-sql.ts';
 import { codeOf } from './errors.ts';
-import { foldName } from './existing-dialect.ts';
+import { foldName } from './existing/dialect.ts';
 
 const keyOf = (table: string, column: string): string => `${foldName(table)} ${foldName(column)}`;
 

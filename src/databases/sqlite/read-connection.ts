@@ -5,7 +5,7 @@ import { timesRead } from '../../lib/event-loop.ts';
 import { valuesFor, type Statement, type Values } from '../../sql/statement.ts';
 import type { Row } from '../database.ts';
 import type { SqliteConnection } from './connection.ts';
-import type { ServedKinds } from './served-kinds.ts';
+import type { ServedKinds } from './existing/served-kinds.ts';
 
 /** How many results of one counting statement are cached until something changes. */
 const rememberedCounts = 200;

@@ -3,11 +3,11 @@ import type { Api, ColumnHolder } from '../../model/api.ts';
 import type { FoundForms } from '../../model/field-types/stored-as.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { sqlite } from './dialect.ts';
-import { foldName } from './existing-dialect.ts';
+import { foldName } from './existing/dialect.ts';
 import { readMade, readTables } from './catalog.ts';
-import { affinityOf } from './affinity.ts';
+import { affinityOf } from './existing/affinity.ts';
 import { findForms, joined } from '../existing/stored-forms.ts';
-import { nativeForms } from './native-columns.ts';
+import { nativeForms } from './existing/native-columns.ts';
 
 const holders: ReadonlyMap<string, ColumnHolder> = new Map([
   ['INTEGER', 'integer'],

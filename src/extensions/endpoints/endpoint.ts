@@ -1,6 +1,6 @@
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { messageOf } from '../../lib/message-of.ts';
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import { accessOf, type Operation, type Rule } from '../../model/access.ts';
 import type { Api } from '../../model/api.ts';
 import { readDuration, readSize } from '../../specification/parsers/scalars.ts';

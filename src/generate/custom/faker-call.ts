@@ -1,6 +1,6 @@
 import type { Faker } from '@faker-js/faker';
 import { unknownName } from '../../model/build/names.ts';
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import { isJsonObject } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { NumberRange } from '../distinct/pool.ts';

@@ -6,7 +6,7 @@ import type { Api, Field } from '../../model/api.ts';
 import { unknownName } from '../../model/build/names.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { messageOf } from '../../lib/message-of.ts';
-import { addressOfText, locateModule, presentAddress } from '../../lib/own-modules.ts';
+import { addressOfText, locateModule, presentAddress } from '../../lib/modules/own-modules.ts';
 import { GenerationProblem } from '../problem.ts';
 
 /** What a function of a user's module is called with. */

@@ -1,4 +1,4 @@
-import { singular } from '../../lib/singular.ts';
+import { singular } from '../../lib/text/singular.ts';
 import type { Subject } from '../source.ts';
 
 /** The parts of a name in lower case, the same for `billingZipCode`, `billing_zip_code` and `billing-zip-code`. */

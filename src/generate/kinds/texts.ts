@@ -1,4 +1,4 @@
-import { singular } from '../../lib/singular.ts';
+import { singular } from '../../lib/text/singular.ts';
 import { readValue } from '../../model/validation.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { listPool } from '../distinct/pool.ts';

@@ -1,5 +1,5 @@
 import type { Faker, LocaleDefinition } from '@faker-js/faker';
-import { loadOptional } from '../../lib/optional-package.ts';
+import { loadOptional } from '../../lib/modules/optional-package.ts';
 import type { Pool } from '../distinct/pool.ts';
 import type { Random } from '../random.ts';
 import type { Times } from '../settings.ts';

@@ -1,5 +1,5 @@
 import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
-import { inBodyTime } from '../../lib/pattern.ts';
+import { inBodyTime } from '../../lib/text/pattern.ts';
 import { bindQuery } from '../../query/bind.ts';
 import type { ChangeOfMany } from '../../query/plan.ts';
 import { answerQuery, planTargets } from '../../query/read/read.ts';

@@ -18,7 +18,7 @@ import {
   type WrittenRecord,
 } from '../../records/write/result.ts';
 import { refusalOf, type Caller } from '../../model/access.ts';
-import { inBodyTime } from '../../lib/pattern.ts';
+import { inBodyTime } from '../../lib/text/pattern.ts';
 import { fieldNameIn } from '../../model/view.ts';
 import { scopeOf } from '../../auth/callers.ts';
 import type { Api, Resource } from '../../model/api.ts';

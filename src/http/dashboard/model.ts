@@ -23,7 +23,7 @@ import {
   type View,
 } from '../../model/view.ts';
 import { collectionSortText, defaultSortText } from '../../query/read/default-sort.ts';
-import { filterables, isSortable, sortables } from '../../openapi/document/filters.ts';
+import { filterables, isSortable, sortables } from '../../openapi/document/parameters/filters.ts';
 import type { Model, RelationInfo, ResourceInfo, ValueInfo } from './wire-model.ts';
 
 /** The API as a caller sees it in one version, for the forms of the dashboard. `mount`: what goes before its paths. */

@@ -6,7 +6,7 @@ import type { RequestEnd, RequestTrace, TraceReader } from '../../observability/
 import { toldTime } from '../../observability/recording.ts';
 import { isDashboardPath } from '../dashboard/dashboard.ts';
 import type { Mode } from '../edge/edge.ts';
-import { escapeOf } from '../../lib/control-characters.ts';
+import { escapeOf } from '../../lib/text/control-characters.ts';
 import { redactionOf, type Redaction } from './redaction.ts';
 
 /** What holds when the file sets none of it. See docs/contract/6-operation.md#logging, rule 3. */

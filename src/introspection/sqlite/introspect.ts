@@ -5,7 +5,7 @@ import { fieldTypes } from '../../model/field-types/registry.ts';
 import Driver from 'better-sqlite3';
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { quote } from '../../sql/dialect.ts';
-import { foldName } from '../../databases/sqlite/existing-dialect.ts';
+import { foldName } from '../../databases/sqlite/existing/dialect.ts';
 import { servicePrefix } from '../../model/service-table.ts';
 import {
   pairOf,
@@ -14,7 +14,7 @@ import {
 } from '../../databases/existing/actual-schema.ts';
 import type { RecordRow } from '../../databases/existing/schema-record.ts';
 import { readMade, readTables, rowKeyName } from '../../databases/sqlite/catalog.ts';
-import { affinityOf } from '../../databases/sqlite/affinity.ts';
+import { affinityOf } from '../../databases/sqlite/existing/affinity.ts';
 import { sqlite } from '../../databases/sqlite/dialect.ts';
 import { keyType } from '../attributes.ts';
 import { boundsOf, checksIn, type Bounds } from '../../databases/existing/expressions.ts';

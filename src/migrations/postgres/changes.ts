@@ -21,7 +21,7 @@ import {
   functionGrant,
   functionStatement,
   indexStatement,
-} from '../../databases/postgres/search.ts';
+} from '../../databases/postgres/search/search.ts';
 import { creationOf } from '../indexes.ts';
 import { searchCreationOf } from '../search.ts';
 

@@ -3,7 +3,7 @@ import { quote, quoteTable } from '../../sql/dialect.ts';
 import { DatabaseFailure } from '../../databases/database.ts';
 import type { Ask } from '../../databases/postgres/database.ts';
 import { isLoss } from '../../databases/postgres/errors.ts';
-import { indexStatement } from '../../databases/postgres/search.ts';
+import { indexStatement } from '../../databases/postgres/search/search.ts';
 import type { SchemaRules } from '../../databases/existing/actual-schema.ts';
 import type { IndexDrop, Migration, SchemaChanges } from '../changes.ts';
 import { creationOf } from '../indexes.ts';

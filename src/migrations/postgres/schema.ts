@@ -8,7 +8,7 @@ import type { MigrationStep } from '../../sql/schema/schema.ts';
 import { baseOf, type StoredKind } from '../../sql/stored-kind.ts';
 import type { Fill, IndexSchema, TableSchema } from '../../sql/schema/table.ts';
 import { ownSchema, readFound, schemaNamed } from '../../databases/postgres/catalog.ts';
-import { readSearch } from '../../databases/postgres/search-catalog.ts';
+import { readSearch } from '../../databases/postgres/search/catalog.ts';
 import { fieldsWithNewRules } from '../rules.ts';
 import { dependentObstacles } from './dependents.ts';
 import { anyDecimal, kindOfType, typeName, typeOfKind } from './types.ts';

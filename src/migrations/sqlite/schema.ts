@@ -1,9 +1,9 @@
 import Driver from 'better-sqlite3';
 import type { Api, Field } from '../../model/api.ts';
 import { quote } from '../../sql/dialect.ts';
-import { affinityOf } from '../../databases/sqlite/affinity.ts';
+import { affinityOf } from '../../databases/sqlite/existing/affinity.ts';
 import { typeOfKind } from '../../databases/sqlite/catalog.ts';
-import { foldName } from '../../databases/sqlite/existing-dialect.ts';
+import { foldName } from '../../databases/sqlite/existing/dialect.ts';
 import { columnSql, type MigrationStep } from '../../sql/schema/schema.ts';
 import { sqlite } from '../../databases/sqlite/dialect.ts';
 import { precisionOf, baseOf, type StoredKind } from '../../sql/stored-kind.ts';
@@ -32,7 +32,11 @@ import {
 } from '../steps.ts';
 import { readMade, readTables } from '../../databases/sqlite/catalog.ts';
 import { meaningOf, onceFree } from '../../databases/sqlite/errors.ts';
-import { dropStatements, makeIndex, searchIndexes } from '../../databases/sqlite/search-index.ts';
+import {
+  dropStatements,
+  makeIndex,
+  searchIndexes,
+} from '../../databases/sqlite/search/index-upkeep.ts';
 import { fieldsWithNewRules } from '../rules.ts';
 import { addsColumn, definitionOf, rebuildTable, renamesColumn } from './rebuild.ts';
 import { addValueFunctions, inexactFunction, valueFunction } from './values.ts';

@@ -1,5 +1,5 @@
 import type Driver from 'better-sqlite3';
-import { parseAnyDecimal } from '../../model/field-types/any-decimal.ts';
+import { parseAnyDecimal } from '../../model/field-types/numbers/any-decimal.ts';
 import { isBase64 } from '../../model/field-types/bytes.ts';
 import { isDate } from '../../model/field-types/date.ts';
 import { momentText, parseDatetime } from '../../model/field-types/datetime.ts';

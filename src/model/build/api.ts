@@ -30,8 +30,8 @@ import { finishKeys } from './keys.ts';
 import { finishKey, noKey } from './record-key.ts';
 import { buildLimits } from '../limits.ts';
 import { reportUnknown, unknownName } from './names.ts';
-import { nearest } from '../../lib/nearest.ts';
-import { recordName } from '../../lib/singular.ts';
+import { nearest } from '../../lib/text/nearest.ts';
+import { recordName } from '../../lib/text/singular.ts';
 import { fieldTypes } from '../field-types/registry.ts';
 
 /** A check of what was built; it meets no relation that could not be. */

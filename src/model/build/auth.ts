@@ -1,4 +1,4 @@
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import type { Report } from '../../specification/problems.ts';
 import { reservedRoles } from '../../specification/reserved.ts';
 import type { AuthSpecification } from '../../specification/specification.ts';

@@ -1,5 +1,5 @@
 import { lost } from '../../specification/parsers/left-out.ts';
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import type { Report } from '../../specification/problems.ts';
 import type { FieldSpecification, StoredAs } from '../../specification/specification.ts';
 import type { Field, FieldType, Resource } from '../api.ts';
@@ -8,7 +8,7 @@ import type { Declared, DraftField, DraftResource, Drafts, Path } from './draft.
 import { isComposite, keyFields } from '../field-types/composite-id.ts';
 import { compositeKeyOn } from './composite-keys.ts';
 import { reportUnknown, unknownName } from './names.ts';
-import { recordName } from '../../lib/singular.ts';
+import { recordName } from '../../lib/text/singular.ts';
 
 /** The type that a key to this field has to have. */
 export function keyType({ type: { kind } }: Field): FieldSpecification {

@@ -1,5 +1,5 @@
 import { enumType } from '../field-types/enum.ts';
-import { integerType } from '../field-types/integer.ts';
+import { integerType } from '../field-types/numbers/integer.ts';
 import { stringType } from '../field-types/string.ts';
 import type { FieldSpecification } from '../../specification/specification.ts';
 import { lost } from '../../specification/parsers/left-out.ts';

@@ -1,5 +1,5 @@
 import { lost } from '../../specification/parsers/left-out.ts';
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import type { Report } from '../../specification/problems.ts';
 
 /** "there is no field titel; did you mean title?" */

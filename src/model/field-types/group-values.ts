@@ -2,8 +2,8 @@ import type { Codec, Field, FieldType } from '../api.ts';
 import { floorTo, formatScaled, parseDecimal, rescale, type Scaled } from '../exact-number.ts';
 import { operators, type Operator } from '../operators.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { decimalType } from './decimal.ts';
-import { integerType } from './integer.ts';
+import { decimalType } from './numbers/decimal.ts';
+import { integerType } from './numbers/integer.ts';
 import { plain } from './plain.ts';
 import { stringType } from './string.ts';
 

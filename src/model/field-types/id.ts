@@ -9,8 +9,8 @@ import {
   parseBigint,
   readBigint,
   sentBigint,
-} from './integer.ts';
-import { boundsSchema, wholeNumbers } from './numbers.ts';
+} from './numbers/integer.ts';
+import { boundsSchema, wholeNumbers } from './numbers/numbers.ts';
 import { plain, shortest } from './plain.ts';
 import { parseText, readText } from './string.ts';
 import { exampleUuid, uuidType } from './uuid.ts';

@@ -1,4 +1,4 @@
-import { beyondDouble } from './numbers.ts';
+import { beyondDouble } from './numbers/numbers.ts';
 import { breaks } from '../../problem-rules.ts';
 import type { Codec, Field, FieldType } from '../api.ts';
 import { accept, mostIssues, wrongValue, type ParsedValue, type ValueIssue } from '../values.ts';

@@ -2,8 +2,8 @@ import { breaks, type BrokenRule } from '../../problem-rules.ts';
 import type { StoredAs } from '../../specification/specification.ts';
 import type { Field, FieldType, NativeColumn, Storage } from '../api.ts';
 import { wrongValue } from '../values.ts';
-import { integerType } from './integer.ts';
-import { numberType } from './number.ts';
+import { integerType } from './numbers/integer.ts';
+import { numberType } from './numbers/number.ts';
 import { stringType } from './string.ts';
 
 /** The type of which a column is that holds another one in a form of its own. */

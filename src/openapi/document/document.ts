@@ -7,12 +7,12 @@ import type { Operation } from '../../model/access.ts';
 import { batchPath, batchTag } from './batch.ts';
 import { endpointPath, endpointTag, type DocumentedEndpoint } from './endpoints.ts';
 import type { ExampleRows } from './example.ts';
-import { filterSchemas } from './filter-families.ts';
+import { filterSchemas } from './parameters/filter-families.ts';
 import { typeNames } from './names.ts';
 import { isSimulated, pathsOf, securitySchemes, type OperationContext } from './operations.ts';
-import { headerParameters, reservedParameters } from './parameters.ts';
+import { headerParameters, reservedParameters } from './parameters/parameters.ts';
 import { increment, nameOf, recordSchemas } from './records.ts';
-import { totalsSchema } from './totals.ts';
+import { totalsSchema } from './parameters/totals.ts';
 import type { JsonSchema } from './schema.ts';
 
 /** An OpenAPI 3.1 document. */

@@ -1,5 +1,5 @@
 import type { Field } from '../../model/api.ts';
-import { isBinary, wholeNumbers } from '../../model/field-types/numbers.ts';
+import { isBinary, wholeNumbers } from '../../model/field-types/numbers/numbers.ts';
 import { anyObject, isNeeded } from '../../model/field-types/object.ts';
 import { visibleValues } from '../../model/visible-values.ts';
 import type { View } from '../../model/view.ts';

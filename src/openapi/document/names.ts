@@ -1,4 +1,4 @@
-import { recordName } from '../../lib/singular.ts';
+import { recordName } from '../../lib/text/singular.ts';
 import type { ResourceView, View } from '../../model/view.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { decide, type Operation } from '../../model/access.ts';
 import type { Api, Version } from '../../model/api.ts';
-import { recordName } from '../../lib/singular.ts';
+import { recordName } from '../../lib/text/singular.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import { fieldNameIn, type ResourceView } from '../../model/view.ts';
 import type { RequestKind } from '../../query/request/parameters.ts';
@@ -9,7 +9,7 @@ import { debugMembers } from './debug.ts';
 import { examplesOf, type ExampleRows, type Examples } from './example.ts';
 import { readSchema } from './field-schemas.ts';
 import { pascal } from './names.ts';
-import { parametersOf, pathNotes } from './parameters.ts';
+import { parametersOf, pathNotes } from './parameters/parameters.ts';
 import { hasObjects, nameOf, shown, type Naming } from './records.ts';
 import { ref, type JsonSchema } from './schema.ts';
 

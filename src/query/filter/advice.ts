@@ -1,7 +1,7 @@
 import { isToMany, type FieldType } from '../../model/api.ts';
 import { operators, operatorsOf } from '../../model/operators.ts';
 import type { ResourceView } from '../../model/view.ts';
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import { collectionParameters } from '../request/parameters.ts';
 import { resolvePath, type Path } from './path.ts';
 

@@ -8,7 +8,7 @@ import {
   type Operator,
 } from '../../model/operators.ts';
 import type { ResourceView } from '../../model/view.ts';
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import { adviceOn, unknownOperator } from './advice.ts';
 import { collectionParameters } from '../request/parameters.ts';
 import { isDeclared, resolvePath, type Path, type PathProblem } from './path.ts';

@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '../../errors.ts';
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import { isToMany, type Field, type FieldType, type Limits } from '../../model/api.ts';
-import { decimalKeyType } from '../../model/field-types/any-decimal.ts';
+import { decimalKeyType } from '../../model/field-types/numbers/any-decimal.ts';
 import { isComposite } from '../../model/field-types/composite-id.ts';
 import {
   averageType,
@@ -12,8 +12,8 @@ import {
   wholeSumType,
   type DatePart,
 } from '../../model/field-types/group-values.ts';
-import { integerType } from '../../model/field-types/integer.ts';
-import { numberType } from '../../model/field-types/number.ts';
+import { integerType } from '../../model/field-types/numbers/integer.ts';
+import { numberType } from '../../model/field-types/numbers/number.ts';
 import { counted, oneOf } from '../../model/values.ts';
 import type { ResourceView } from '../../model/view.ts';
 import { isTooDeep, resolvePath, type Path } from '../filter/path.ts';

@@ -1,5 +1,5 @@
 import { ok, fail, type Result } from '../../errors.ts';
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import type { Api } from '../../model/api.ts';
 import {
   isFlag,

@@ -8,7 +8,7 @@ import {
 } from '../filter/group.ts';
 import { isIndexed, searchWords } from '../search/words.ts';
 import { either } from '../../specification/parsers/definition.ts';
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import {
   groupParameters,
   isGroupParameter,

@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from '../../errors.ts';
-import { searchFolded } from '../../lib/search-folding.ts';
+import { searchFolded } from '../../lib/text/search-folding.ts';
 import { shortestIndexed } from '../../model/search-index.ts';
 
 /** Whether a word is long enough for an index of texts. */

@@ -1,4 +1,4 @@
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import { unknownName } from '../../model/build/names.ts';
 import { breaks, type BrokenRule } from '../../problem-rules.ts';
 

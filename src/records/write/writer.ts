@@ -5,7 +5,7 @@ import { Problems } from './problems.ts';
 import { apiError, fail, type FieldProblem, type Result } from '../../errors.ts';
 import type { Field, Limits, Resource } from '../../model/api.ts';
 import type { SqlValue, ValueIssue } from '../../model/values.ts';
-import { inBodyTime } from '../../lib/pattern.ts';
+import { inBodyTime } from '../../lib/text/pattern.ts';
 import { readValue } from '../../model/validation.ts';
 import { revise } from '../../query/write/revisions.ts';
 import { immutableProblem } from '../../query/write/write.ts';

@@ -3,7 +3,7 @@ import {
   UnclearUrl,
   type PostgresAddress,
   type Surroundings,
-} from '../../databases/postgres/address.ts';
+} from '../../databases/postgres/connections/address.ts';
 import { readPostgres } from '../../introspection/postgres/introspect.ts';
 import { postgresForms } from '../../databases/postgres/stored-forms.ts';
 import { columnAdvice } from '../../databases/postgres/advice.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../databases/database.ts';
-import { loadOptional } from '../../lib/optional-package.ts';
+import { loadOptional } from '../../lib/modules/optional-package.ts';
 import type { Mode } from '../../http/edge/edge.ts';
 import type { Api } from '../../model/api.ts';
 import type { DependencyEvent, TraceReader } from '../../observability/events.ts';

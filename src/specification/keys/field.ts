@@ -15,8 +15,8 @@ import {
   type JsonSchema,
 } from '../parsers/definition.ts';
 import { propertyNames } from '../parsers/names.ts';
-import { nearest } from '../../lib/nearest.ts';
-import { recordName } from '../../lib/singular.ts';
+import { nearest } from '../../lib/text/nearest.ts';
+import { recordName } from '../../lib/text/singular.ts';
 import { anyJson, choice } from '../parsers/scalars.ts';
 import { quote, type MapNode } from '../yaml/node.ts';
 import type { FieldSpecification, RelationKind } from '../specification.ts';

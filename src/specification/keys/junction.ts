@@ -1,4 +1,4 @@
-import { recordName } from '../../lib/singular.ts';
+import { recordName } from '../../lib/text/singular.ts';
 
 /** The name of the other of two keys to the same resource: `userId` → `otherUserId`. */
 export function otherKeyName(name: string): string {

@@ -12,7 +12,7 @@ import {
 import type { Collector } from './collector.ts';
 import { lostBy } from './left-out.ts';
 import type { NameRule } from './names.ts';
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import { formatPath, quote, type MapNode, type Path, type SourceNode } from '../yaml/node.ts';
 
 interface ListOptions {

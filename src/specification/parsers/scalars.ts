@@ -8,7 +8,7 @@ import {
   type Definition,
   type JsonSchema,
 } from './definition.ts';
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import { variablePattern } from '../yaml/environment.ts';
 import type { Replacement } from '../problems.ts';
 import { quote, type ScalarNode, type SourceNode } from '../yaml/node.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { foldingDigest } from '../../lib/search-folding.ts';
+import { foldingDigest } from '../../lib/text/search-folding.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import { indexedTexts } from '../../model/search-index.ts';
 import { longestName } from '../../specification/parsers/names.ts';

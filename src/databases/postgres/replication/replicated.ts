@@ -8,7 +8,11 @@ import {
   type ServerState,
 } from '../../database.ts';
 import { unreachable, type Position } from '../../position.ts';
-import { readPostgresUrl, type PostgresAddress, type Surroundings } from '../address.ts';
+import {
+  readPostgresUrl,
+  type PostgresAddress,
+  type Surroundings,
+} from '../connections/address.ts';
 import { poolOptions, PostgresDatabase, type PostgresOptions } from '../database.ts';
 import { isLoss } from '../errors.ts';
 import { LogHistory } from './log-history.ts';

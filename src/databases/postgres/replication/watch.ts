@@ -1,6 +1,6 @@
 import type { SqlValue } from '../../../model/values.ts';
 import type { Row } from '../../database.ts';
-import { noAnswer, type Connection } from '../connection.ts';
+import { noAnswer, type Connection } from '../connections/connection.ts';
 
 /** How long a server may take to respond before it counts as lost, in ms. */
 const longestAnswer = 2_000;

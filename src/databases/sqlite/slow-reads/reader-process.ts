@@ -10,7 +10,7 @@ import { messageOf } from '../../../lib/message-of.ts';
 import type { Row } from '../../database.ts';
 import { OwnTime } from '../../../lib/cpu-time.ts';
 import { lengthOf } from '../../database.ts';
-import { programBeside } from '../../../lib/sibling-program.ts';
+import { programBeside } from '../../../lib/modules/sibling-program.ts';
 import { SqliteConnection } from '../connection.ts';
 import { busyPatience, codeOf } from '../errors.ts';
 import type { Job, Report } from './reader-processes.ts';

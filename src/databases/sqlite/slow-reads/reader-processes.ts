@@ -6,7 +6,7 @@ import { FairQueue } from '../../../lib/fair-queue.ts';
 import type { Requester } from '../../../sql/statement.ts';
 import { CallerShares } from '../../caller-shares.ts';
 import { ClientGone, DatabaseFailure, type Row, type Take } from '../../database.ts';
-import { programBeside } from '../../../lib/sibling-program.ts';
+import { programBeside } from '../../../lib/modules/sibling-program.ts';
 import { busyPatience, meaningOf } from '../errors.ts';
 
 /** The most processes, and how long an idle one beside the last is kept, in ms. */

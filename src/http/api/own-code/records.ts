@@ -2,7 +2,7 @@ import { breaks, type BrokenRule } from '../../../problem-rules.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Field, Resource } from '../../../model/api.ts';
 import { unknownName } from '../../../model/build/names.ts';
-import { inBodyTime } from '../../../lib/pattern.ts';
+import { inBodyTime } from '../../../lib/text/pattern.ts';
 import { readValue } from '../../../model/validation.ts';
 import { mostIssues, type ValueIssue } from '../../../model/values.ts';
 import type { FieldValues } from '../../../query/plan.ts';

@@ -1,7 +1,7 @@
-import { breaks } from '../../problem-rules.ts';
-import type { JsonValue } from '../../specification/specification.ts';
-import type { Field } from '../api.ts';
-import { given, type JsonSchema } from '../json-schema.ts';
+import { breaks } from '../../../problem-rules.ts';
+import type { JsonValue } from '../../../specification/specification.ts';
+import type { Field } from '../../api.ts';
+import { given, type JsonSchema } from '../../json-schema.ts';
 
 /** The rule that a number breaks which is infinite as a double. */
 export const beyondDouble = breaks('range', { min: -Number.MAX_VALUE, max: Number.MAX_VALUE });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
 import { relative, resolve, isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { getOrInsert } from './get-or-insert.ts';
+import { getOrInsert } from '../get-or-insert.ts';
 
 /** Resolves a module of a user, which must be below the folder of the specification, also after following links. */
 export function locateModule(folder: string | undefined, file: string): string {

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import driver from 'postgres';
-import type { SqlValue } from '../../model/values.ts';
-import type { RowCounter } from '../../sql/statement.ts';
-import type { Row, Take } from '../database.ts';
+import type { SqlValue } from '../../../model/values.ts';
+import type { RowCounter } from '../../../sql/statement.ts';
+import type { Row, Take } from '../../database.ts';
 import {
   driverCheck,
   defaultPort,
@@ -13,7 +13,7 @@ import {
   type ReportedSession,
 } from './address.ts';
 import { encrypted, type Encryption } from './encryption.ts';
-import { isAborted, isFull, isLoss, isReadOnly, OutdatedSession } from './errors.ts';
+import { isAborted, isFull, isLoss, isReadOnly, OutdatedSession } from '../errors.ts';
 
 export interface ConnectionOptions {
   /** The deadline of a statement, in ms. */

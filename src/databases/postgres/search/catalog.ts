@@ -1,10 +1,10 @@
-import { quote } from '../../sql/dialect.ts';
-import { searchPrefix } from '../../sql/schema/search-index.ts';
-import type { FoundSearch } from '../existing/actual-schema.ts';
-import { tableName } from './catalog.ts';
-import type { Ask } from './database.ts';
-import { postgresText } from './dialect.ts';
-import { kindOfServer } from './kind-of-server.ts';
+import { quote } from '../../../sql/dialect.ts';
+import { searchPrefix } from '../../../sql/schema/search-index.ts';
+import type { FoundSearch } from '../../existing/actual-schema.ts';
+import { tableName } from '../catalog.ts';
+import type { Ask } from '../database.ts';
+import { postgresText } from '../dialect.ts';
+import { kindOfServer } from '../connections/kind-of-server.ts';
 import { foldName } from './search.ts';
 
 const indexesQuery =

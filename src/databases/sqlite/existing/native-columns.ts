@@ -1,9 +1,9 @@
 import type Driver from 'better-sqlite3';
-import type { Api, Resource } from '../../model/api.ts';
-import type { FoundForm, FoundForms } from '../../model/field-types/stored-as.ts';
-import { quote } from '../../sql/dialect.ts';
+import type { Api, Resource } from '../../../model/api.ts';
+import type { FoundForm, FoundForms } from '../../../model/field-types/stored-as.ts';
+import { quote } from '../../../sql/dialect.ts';
 import { affinityOf } from './affinity.ts';
-import { foldName } from './existing-dialect.ts';
+import { foldName } from './dialect.ts';
 
 /** A row of `pragma_table_xinfo`, of a table or a view. */
 interface ColumnInfo {

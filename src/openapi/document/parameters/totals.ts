@@ -1,4 +1,4 @@
-import type { JsonSchema } from './schema.ts';
+import type { JsonSchema } from '../schema.ts';
 
 const value: JsonSchema = { type: ['string', 'number', 'boolean', 'null'] };
 

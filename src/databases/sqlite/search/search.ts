@@ -1,6 +1,6 @@
 import type Driver from 'better-sqlite3';
-import { searchFolded } from '../../lib/search-folding.ts';
-import { foundFunction } from '../../model/text-patterns.ts';
+import { searchFolded } from '../../../lib/text/search-folding.ts';
+import { foundFunction } from '../../../model/text-patterns.ts';
 
 /** The function that gives a text as a search index keeps it. */
 export const indexedFunction = 'plinth_search_indexed';

@@ -1,11 +1,11 @@
-import { breaks, type BrokenRule } from '../../problem-rules.ts';
-import type { Codec, Field, FieldType } from '../api.ts';
-import type { JsonSchema } from '../json-schema.ts';
+import { breaks, type BrokenRule } from '../../../problem-rules.ts';
+import type { Codec, Field, FieldType } from '../../api.ts';
+import type { JsonSchema } from '../../json-schema.ts';
 import { numericOf } from './decimal.ts';
 import { boundsSchema, defaultNumber, exampleNumbers, wholeNumbers } from './numbers.ts';
-import { plain, shortest } from './plain.ts';
-import { accept, wrongType, wrongValue, type ParsedValue } from '../values.ts';
-import { ExactNumber, parseJsonNumber, rescale } from '../exact-number.ts';
+import { plain, shortest } from '../plain.ts';
+import { accept, wrongType, wrongValue, type ParsedValue } from '../../values.ts';
+import { ExactNumber, parseJsonNumber, rescale } from '../../exact-number.ts';
 
 /** Reads a whole number between −(2⁵³−1) and 2⁵³−1. */
 export function readInteger(value: unknown): ParsedValue {

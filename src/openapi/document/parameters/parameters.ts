@@ -1,19 +1,19 @@
-import { takesNow } from '../../query/filter/now.ts';
-import { isToMany, type Api, type Limits } from '../../model/api.ts';
-import type { ResourceView } from '../../model/view.ts';
+import { takesNow } from '../../../query/filter/now.ts';
+import { isToMany, type Api, type Limits } from '../../../model/api.ts';
+import type { ResourceView } from '../../../model/view.ts';
 import {
   isOn,
   parameterNames,
   parameters as reserved,
   type ParameterName,
   type RequestKind,
-} from '../../query/request/parameters.ts';
-import { collectionSortText, defaultSortText } from '../../query/read/default-sort.ts';
-import { searchedPaths } from '../../query/search/search.ts';
+} from '../../../query/request/parameters.ts';
+import { collectionSortText, defaultSortText } from '../../../query/read/default-sort.ts';
+import { searchedPaths } from '../../../query/search/search.ts';
 import { itemFilters, listFilters, neededFilters } from './filter-families.ts';
 import { itemFilterables, sortables } from './filters.ts';
-import { nameOf, type Naming } from './records.ts';
-import { ref, type JsonSchema } from './schema.ts';
+import { nameOf, type Naming } from '../records.ts';
+import { ref, type JsonSchema } from '../schema.ts';
 
 const names = { type: 'array', items: { type: 'string' } };
 const commas = { style: 'form', explode: false };

@@ -1,12 +1,12 @@
-import { breaks } from '../../problem-rules.ts';
-import type { Codec, FieldType } from '../api.ts';
-import { accept, counted, wrongType, wrongValue } from '../values.ts';
-import type { Field } from '../api.ts';
-import type { JsonValue } from '../../specification/specification.ts';
-import type { JsonSchema } from '../json-schema.ts';
+import { breaks } from '../../../problem-rules.ts';
+import type { Codec, FieldType } from '../../api.ts';
+import { accept, counted, wrongType, wrongValue } from '../../values.ts';
+import type { Field } from '../../api.ts';
+import type { JsonValue } from '../../../specification/specification.ts';
+import type { JsonSchema } from '../../json-schema.ts';
 import { anyDecimalType } from './any-decimal.ts';
 import { boundsSchema, exampleNumbers } from './numbers.ts';
-import { plain, shortest } from './plain.ts';
+import { plain, shortest } from '../plain.ts';
 import {
   ExactNumber,
   floorTo,
@@ -15,8 +15,8 @@ import {
   parseJsonNumber,
   rescale,
   type Scaled,
-} from '../exact-number.ts';
-import type { Operator } from '../operators.ts';
+} from '../../exact-number.ts';
+import type { Operator } from '../../operators.ts';
 
 /** Above every scaled value that a column can hold (18 digits): equal to none of them. */
 const beyond = 4_000_000_000_000_000_000n;

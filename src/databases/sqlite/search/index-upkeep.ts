@@ -1,8 +1,8 @@
 import type Driver from 'better-sqlite3';
-import { quote, type SqlSyntax } from '../../sql/dialect.ts';
-import { placeIn, searchIndexOf, searchPrefix } from '../../sql/schema/search-index.ts';
-import type { SearchSchema } from '../../sql/schema/table.ts';
-import type { FoundSearchIndex } from '../existing/actual-schema.ts';
+import { quote, type SqlSyntax } from '../../../sql/dialect.ts';
+import { placeIn, searchIndexOf, searchPrefix } from '../../../sql/schema/search-index.ts';
+import type { SearchSchema } from '../../../sql/schema/table.ts';
+import type { FoundSearchIndex } from '../../existing/actual-schema.ts';
 import { indexedFunction } from './search.ts';
 
 // A search index is a table of FTS5 with the folded texts of each row, under its id, and a table of the ids of stale rows:

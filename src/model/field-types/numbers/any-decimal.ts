@@ -1,16 +1,16 @@
-import { breaks } from '../../problem-rules.ts';
-import type { Codec, Field, FieldType } from '../api.ts';
-import type { JsonSchema } from '../json-schema.ts';
+import { breaks } from '../../../problem-rules.ts';
+import type { Codec, Field, FieldType } from '../../api.ts';
+import type { JsonSchema } from '../../json-schema.ts';
 import {
   ExactNumber,
   formatScaled,
   parseDecimal,
   parseJsonNumber,
   type Scaled,
-} from '../exact-number.ts';
-import { accept, wrongType, wrongValue } from '../values.ts';
+} from '../../exact-number.ts';
+import { accept, wrongType, wrongValue } from '../../values.ts';
 import { boundsSchema, exampleNumbers } from './numbers.ts';
-import { plain } from './plain.ts';
+import { plain } from '../plain.ts';
 
 /** Without zeros that say nothing, so that equal numbers are equal texts. */
 function canonical({ digits, scale }: Scaled): string {

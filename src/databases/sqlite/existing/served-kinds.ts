@@ -1,15 +1,15 @@
 import type Driver from 'better-sqlite3';
-import type { Api } from '../../model/api.ts';
-import { schemaOf } from '../../sql/schema/schema.ts';
-import { foldName } from './existing-dialect.ts';
-import { sqlite } from './dialect.ts';
-import type { Statement } from '../../sql/statement.ts';
-import { digitsOf } from '../../sql/stored-kind.ts';
-import { DatabaseFailure } from '../database.ts';
-import { isNumberForm, recordedKind, type RecordRow } from '../existing/schema-record.ts';
-import { readMade, readTables } from './catalog.ts';
-import type { SqliteConnection } from './connection.ts';
-import { typeOfKind } from './catalog.ts';
+import type { Api } from '../../../model/api.ts';
+import { schemaOf } from '../../../sql/schema/schema.ts';
+import { foldName } from './dialect.ts';
+import { sqlite } from '../dialect.ts';
+import type { Statement } from '../../../sql/statement.ts';
+import { digitsOf } from '../../../sql/stored-kind.ts';
+import { DatabaseFailure } from '../../database.ts';
+import { isNumberForm, recordedKind, type RecordRow } from '../../existing/schema-record.ts';
+import { readMade, readTables } from '../catalog.ts';
+import type { SqliteConnection } from '../connection.ts';
+import { typeOfKind } from '../catalog.ts';
 
 const schemaVersion: Statement = { sql: 'PRAGMA schema_version', parameters: [] };
 

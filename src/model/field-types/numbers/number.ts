@@ -1,10 +1,10 @@
 import { beyondDouble } from './numbers.ts';
-import { breaks } from '../../problem-rules.ts';
-import type { FieldType } from '../api.ts';
+import { breaks } from '../../../problem-rules.ts';
+import type { FieldType } from '../../api.ts';
 import { boundsSchema, defaultNumber, exampleNumbers } from './numbers.ts';
-import { plain, shortest } from './plain.ts';
-import { accept, wrongType, wrongValue } from '../values.ts';
-import { ExactNumber } from '../exact-number.ts';
+import { plain, shortest } from '../plain.ts';
+import { accept, wrongType, wrongValue } from '../../values.ts';
+import { ExactNumber } from '../../exact-number.ts';
 
 export const numberType: FieldType = {
   name: 'number',

@@ -1,9 +1,9 @@
-import { operators, type Comparison } from '../../model/operators.ts';
-import type { Field } from '../../model/api.ts';
-import type { Dialect } from '../../sql/dialect.ts';
-import { isComposite, keyFields, partsOf } from '../../model/field-types/composite-id.ts';
-import { keyColumns } from '../../sql/key.ts';
-import { compareComposite, sqlite } from './dialect.ts';
+import { operators, type Comparison } from '../../../model/operators.ts';
+import type { Field } from '../../../model/api.ts';
+import type { Dialect } from '../../../sql/dialect.ts';
+import { isComposite, keyFields, partsOf } from '../../../model/field-types/composite-id.ts';
+import { keyColumns } from '../../../sql/key.ts';
+import { compareComposite, sqlite } from '../dialect.ts';
 
 /** A name as SQLite compares names. */
 export function foldName(name: string): string {

@@ -1,6 +1,6 @@
-import type { Field, Limits } from '../../model/api.ts';
-import type { ResourceView } from '../../model/view.ts';
-import { GroupColumns } from '../../query/groups/columns.ts';
+import type { Field, Limits } from '../../../model/api.ts';
+import type { ResourceView } from '../../../model/view.ts';
+import { GroupColumns } from '../../../query/groups/columns.ts';
 import { sortables } from './filters.ts';
 
 /** What records can be grouped by, and the paths that functions take: own ones, and those of one related record. */

@@ -1,9 +1,14 @@
-import { isLookedFor } from '../../query/filter/operand.ts';
-import { targetsOf, isTooDeep, resolvePath, type Path } from '../../query/filter/path.ts';
-import { isToMany, type Field, type Limits } from '../../model/api.ts';
-import { filterOperators, operators, operatorsOf, type Operator } from '../../model/operators.ts';
-import type { RelationView, ResourceView } from '../../model/view.ts';
-import { isParameter } from '../../query/request/parameters.ts';
+import { isLookedFor } from '../../../query/filter/operand.ts';
+import { targetsOf, isTooDeep, resolvePath, type Path } from '../../../query/filter/path.ts';
+import { isToMany, type Field, type Limits } from '../../../model/api.ts';
+import {
+  filterOperators,
+  operators,
+  operatorsOf,
+  type Operator,
+} from '../../../model/operators.ts';
+import type { RelationView, ResourceView } from '../../../model/view.ts';
+import { isParameter } from '../../../query/request/parameters.ts';
 
 /** One thing that a list can be filtered by: a path, and what can be asked there. */
 export interface Filterable {

@@ -1,8 +1,8 @@
-import { allFoldings, foldingDigest } from '../../lib/search-folding.ts';
-import { quote, quoteTable, type SqlSyntax } from '../../sql/dialect.ts';
-import { searchIndexOf } from '../../sql/schema/search-index.ts';
-import { servicePrefix } from '../../model/service-table.ts';
-import type { SearchSchema } from '../../sql/schema/table.ts';
+import { allFoldings, foldingDigest } from '../../../lib/text/search-folding.ts';
+import { quote, quoteTable, type SqlSyntax } from '../../../sql/dialect.ts';
+import { searchIndexOf } from '../../../sql/schema/search-index.ts';
+import { servicePrefix } from '../../../model/service-table.ts';
+import type { SearchSchema } from '../../../sql/schema/table.ts';
 
 // A search index is a GIN index of trigrams over the folded texts of a table. A function folds them, whose name says of which
 // foldings it is. See docs/decisions/0038-search-indexes.md.

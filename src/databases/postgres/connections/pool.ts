@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import { FairQueue } from '../../lib/fair-queue.ts';
-import type { Requester } from '../../sql/statement.ts';
-import { CallerShares } from '../caller-shares.ts';
-import { ClientGone, DatabaseFailure, type ConnectionCounts } from '../database.ts';
+import { FairQueue } from '../../../lib/fair-queue.ts';
+import type { Requester } from '../../../sql/statement.ts';
+import { CallerShares } from '../../caller-shares.ts';
+import { ClientGone, DatabaseFailure, type ConnectionCounts } from '../../database.ts';
 import type { PostgresAddress } from './address.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 

@@ -1,6 +1,6 @@
 import { registerHooks, type ResolveHookSync } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { getOrInsert } from './get-or-insert.ts';
+import { getOrInsert } from '../get-or-insert.ts';
 
 /** One load of a module. */
 export interface ModuleLoad {

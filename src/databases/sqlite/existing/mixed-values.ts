@@ -1,8 +1,8 @@
 import type Driver from 'better-sqlite3';
-import type { Codec, Field } from '../../model/api.ts';
-import { operators, type Comparison } from '../../model/operators.ts';
-import { getOrInsert } from '../../lib/get-or-insert.ts';
-import type { SqlValue } from '../../model/values.ts';
+import type { Codec, Field } from '../../../model/api.ts';
+import { operators, type Comparison } from '../../../model/operators.ts';
+import { getOrInsert } from '../../../lib/get-or-insert.ts';
+import type { SqlValue } from '../../../model/values.ts';
 
 // SQLite stores values of any kind in any column, and converts what a column takes by its affinity. A string that is served
 // from such a column is the text of each value. See docs/contract/8-existing-databases.md#types, rule 8.

@@ -1,10 +1,16 @@
-import { takesNow } from '../../query/filter/now.ts';
-import { takesAnyValue } from '../../query/filter/operand.ts';
-import { isParameter } from '../../query/request/parameters.ts';
-import { isToMany, type Limits } from '../../model/api.ts';
-import { isFlag, operators, takes, type Comparison, type Operator } from '../../model/operators.ts';
-import type { ResourceView, View } from '../../model/view.ts';
-import { valueSchema } from './field-schemas.ts';
+import { takesNow } from '../../../query/filter/now.ts';
+import { takesAnyValue } from '../../../query/filter/operand.ts';
+import { isParameter } from '../../../query/request/parameters.ts';
+import { isToMany, type Limits } from '../../../model/api.ts';
+import {
+  isFlag,
+  operators,
+  takes,
+  type Comparison,
+  type Operator,
+} from '../../../model/operators.ts';
+import type { ResourceView, View } from '../../../model/view.ts';
+import { valueSchema } from '../field-schemas.ts';
 import {
   filterables,
   filterName,
@@ -12,7 +18,7 @@ import {
   itemFilterables,
   type Filterable,
 } from './filters.ts';
-import { ref, type JsonSchema } from './schema.ts';
+import { ref, type JsonSchema } from '../schema.ts';
 
 /** Form style sends each member of the object as a parameter of its own. */
 const asMembers = { in: 'query', style: 'form', explode: true } as const;
