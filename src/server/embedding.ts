@@ -58,7 +58,7 @@ export interface PlinthServer<Api extends ApiTypes = AnyApi> extends AsyncDispos
   readonly fetch: (request: Request, context?: FetchContext) => Promise<Response>;
   /**
    * The API as a typed client, in the names of the file and with the rights of the owner: no access rule holds. A failure throws
-   * a `PlinthError`. Do not make it answer others with it: what they may see, `fetch` tells.
+   * a `PlinthError`. It ignores access rules: never pass its results to callers, use `fetch` for them.
    */
   readonly db: OwnerDb<Api>;
   /**
