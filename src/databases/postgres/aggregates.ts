@@ -3,20 +3,38 @@ import { numericOf } from '../../model/field-types/numbers/decimal.ts';
 import { placesOfAverage, type DatePart } from '../../model/field-types/group-values.ts';
 import type { Aggregates } from '../../sql/dialect.ts';
 
-/** A day or moment as a timestamp in UTC. */
+/** Unix seconds from the year 1 to 9999: PostgreSQL ends a statement whose timestamps are far outside. */
+const [firstSecond, lastSecond] = ['-62135596800', '253402300799.999'];
+const digitsOfDay = String.raw`(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`;
+const digitsOfHour = String.raw`[T ]([01]\d|2[0-3])`;
+
+/** A day or moment as a timestamp in UTC; null for what is none in columns that other programs fill. */
 function timestampOf(value: string, field: Field, isMember: boolean): string {
   const { attributes, native, type } = field;
   const { storedAs } = attributes;
-  if (storedAs === 'unixSeconds') return `(to_timestamp(${value}) AT TIME ZONE 'UTC')`;
-  if (storedAs === 'unixMilliseconds')
-    return `(to_timestamp(${value}::numeric / 1000) AT TIME ZONE 'UTC')`;
-  // What texts say behind the hour, the zone UTC among it, groups nothing.
-  if (isMember || storedAs !== undefined)
-    return type.kind === 'date'
-      ? `${value}::timestamp`
-      : `replace(substr(${value}, 1, 16), 'T', ' ')::timestamp`;
+  if (storedAs === 'unixSeconds') return momentOf(value);
+  if (storedAs === 'unixMilliseconds') return momentOf(`${value}::numeric / 1000`);
+  const isText =
+    isMember ||
+    storedAs !== undefined ||
+    (native !== undefined && !/^(?:date|timestamp)/u.test(native.type));
+  if (isText) return readTimestamp(value, type.kind === 'datetime');
   const isZoned = type.kind === 'datetime' && native?.type !== 'timestamp without time zone';
   return isZoned ? `(${value} AT TIME ZONE 'UTC')` : `${value}::timestamp`;
+}
+
+function momentOf(seconds: string): string {
+  return `(CASE WHEN ${seconds} BETWEEN ${firstSecond} AND ${lastSecond} THEN to_timestamp(${seconds}) AT TIME ZONE 'UTC' END)`;
+}
+
+/**
+ * What texts say behind the hour, the zone UTC among it, groups nothing. Days are added to the first of the month: a cast of
+ * the 31st of February would end the statement.
+ */
+function readTimestamp(text: string, hasHour: boolean): string {
+  const day = `(substr(${text}, 1, 7) || '-01')::timestamp + (substr(${text}, 9, 2)::int - 1) * interval '1 day'`;
+  const hour = hasHour ? ` + substr(${text}, 12, 2)::int * interval '1 hour'` : '';
+  return `(CASE WHEN ${text} ~ '^${digitsOfDay}${hasHour ? digitsOfHour : ''}' THEN ${day}${hour} END)`;
 }
 
 /** What each part of a timestamp is truncated to, and how that is written. */
