@@ -14,7 +14,8 @@ import {
   type Scope,
 } from '../../databases/postgres/catalog.ts';
 import { DatabaseFailure } from '../../databases/database.ts';
-import type { Ask } from '../../databases/postgres/database.ts';
+import type { Ask, PostgresDatabase } from '../../databases/postgres/database.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import {
   pairOf,
   type ActualColumn,
@@ -77,12 +78,42 @@ const computed: ColumnType = {
   left: 'the database computes it. Where migrate has to change a column that it is made of, drop it before and make it again afterwards',
 };
 
-/** Reads the tables of a PostgreSQL schema and samples their values. Changes nothing. */
+/**
+ * The views and foreign tables that cannot be read, with the reason: a function in them may want another `search_path`, or a
+ * server be gone. Each is asked in a transaction of its own, which an error ends.
+ */
+export async function unreadableViews(
+  database: Pick<PostgresDatabase, 'inspect'>,
+  schemas?: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const scope: Scope = { hasViews: true, schemas };
+  const views = await database.inspect((ask) => ask(othersQuery(scope)));
+  const reasons = new Map<string, string>();
+  for (const [name, , isPart, , isFilled] of views) {
+    if (isPart === true || isFilled === false) continue;
+    const table = quoteTable(String(name));
+    const read = `SELECT count(one::text) FROM (SELECT * FROM ${table} LIMIT ${sampledRows}) AS one`;
+    try {
+      await database.inspect((ask) => ask(read));
+    } catch (error) {
+      reasons.set(String(name), causeOf(error));
+    }
+  }
+  return reasons;
+}
+
+function causeOf(error: unknown): string {
+  const { cause } = error as { readonly cause?: unknown };
+  return messageOf(cause ?? error);
+}
+
+/** Reads the tables of a PostgreSQL schema and samples their values. Changes nothing. `unreadable` are left out. */
 export async function readPostgres(
   ask: Ask,
   isManaged = false,
   types: FieldTypes = fieldTypes,
   schemas?: readonly string[],
+  unreadable: ReadonlyMap<string, string> = new Map(),
 ): Promise<FoundDatabase> {
   const scope: Scope = { hasViews: !isManaged, schemas };
   await requireSchemas(ask, schemas ?? []);
@@ -106,7 +137,12 @@ export async function readPostgres(
   const views = new Map<string, ViewKind>();
   for (const [name, kind, isPart, writes, isFilled] of await ask(othersQuery(scope)))
     if (isPart === true) parts.add(String(name));
-    else if (!isManaged && isFilled === false) {
+    else if (unreadable.has(String(name))) {
+      parts.add(String(name));
+      left.push(
+        `${kinds[String(kind)] ?? 'Table'} ${String(name)} is left out: it cannot be read (${unreadable.get(String(name)) ?? ''}).`,
+      );
+    } else if (!isManaged && isFilled === false) {
       parts.add(String(name));
       left.push(
         `Materialized view ${String(name)} is left out: it was never filled. Run REFRESH MATERIALIZED VIEW.`,

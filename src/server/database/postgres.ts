@@ -4,7 +4,7 @@ import {
   type PostgresAddress,
   type Surroundings,
 } from '../../databases/postgres/connections/address.ts';
-import { readPostgres } from '../../introspection/postgres/introspect.ts';
+import { readPostgres, unreadableViews } from '../../introspection/postgres/introspect.ts';
 import { postgresForms } from '../../databases/postgres/stored-forms.ts';
 import { columnAdvice } from '../../databases/postgres/advice.ts';
 import { isUpToDate, migrate, newRules, planMigration } from '../../migrations/postgres/schema.ts';
@@ -58,9 +58,12 @@ export function postgresDatabase(
     columnAdvice: (api) => onSchema((schema) => schema.inspect((ask) => columnAdvice(ask, api))),
     newRules: (api) => onSchema((schema) => newRules(schema, api)),
     introspect: (isManaged, schemas) =>
-      onSchema((schema) =>
-        schema.inspect((ask) => readPostgres(ask, isManaged, undefined, schemas)),
-      ),
+      onSchema(async (schema) => {
+        const unreadable = isManaged ? undefined : await unreadableViews(schema, schemas);
+        return schema.inspect((ask) =>
+          readPostgres(ask, isManaged, undefined, schemas, unreadable),
+        );
+      }),
     open: async () => {
       // An import reads existing rows outside its transaction.
       const poolSize = options.poolSize === 1 ? 2 : options.poolSize;
