@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Api, Field } from '../model/api.ts';
 import type { JsonSchema } from '../model/json-schema.ts';
-import type { RecordRow } from '../databases/existing/schema-record.ts';
+import { isNumberForm, type RecordRow } from '../databases/existing/schema-record.ts';
+import { kindOf } from '../sql/stored-kind.ts';
+import type { SchemaRules } from '../databases/existing/actual-schema.ts';
 
 /**
  * A digest of all that decides which values a field takes, as `_plinth_schema` keeps it. See
@@ -28,22 +30,27 @@ function rulesOf(field: Field): JsonSchema {
   };
 }
 
-/** The fields whose rules are others than the last migration has recorded. */
+/**
+ * The fields whose rules are others than the last migration has recorded. Those whose kind changes are left out: what becomes
+ * of their values is told by the step that converts them.
+ */
 export function fieldsWithNewRules(
   api: Api,
   record: readonly RecordRow[],
-  fold: (name: string) => string,
+  { fold, dialect }: Pick<SchemaRules, 'fold' | 'dialect'>,
 ): ReadonlySet<Field> {
   const keyOf = (table: string, column: string): string =>
     JSON.stringify([fold(table), fold(column)]);
-  const known = new Map(record.map((row) => [keyOf(row.table, row.column), row.rules]));
+  const known = new Map(record.map((row) => [keyOf(row.table, row.column), row]));
   const fields = [...api.resources.values()]
     .filter(({ isManaged }) => isManaged)
     .flatMap((resource) => [...resource.fields.values()]);
   return new Set(
     fields.filter((field) => {
-      const rules = known.get(keyOf(field.resource.table, field.column)) ?? '';
-      return rules !== '' && rules !== rulesDigest(field);
+      const row = known.get(keyOf(field.resource.table, field.column));
+      if (row === undefined || row.rules === '' || row.rules === rulesDigest(field)) return false;
+      const kind = isNumberForm(row.kind) ? 'integer' : row.kind;
+      return kind === kindOf(field, dialect);
     }),
   );
 }

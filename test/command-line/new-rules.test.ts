@@ -101,3 +101,20 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
     expect((await migrate()).out).toMatch(/^[^\n]* is up to date\.\n$/u);
   });
 });
+
+test('values of a column that becomes another kind are told by its step alone', async () => {
+  const folder = makeFolder({ 'plinth.yaml': file(['at: { type: string }']) });
+  const database = ['--database', 'sqlite:notes.db'];
+  await plinth(['migrate', '--apply', ...database], { cwd: folder.path });
+  const driver = new Driver(folder.at('notes.db'));
+  driver.exec("INSERT INTO notes (at) VALUES ('no date')");
+  driver.close();
+  folder.write('plinth.yaml', file(['at: { type: date }']));
+  const { out } = await plinth(['migrate', ...database], { cwd: folder.path });
+  expect(out).toContain('- change notes.at from string to date (loses 1 value)');
+  expect(out).not.toContain('apply the rules');
+  const applied = await plinth(['migrate', '--apply', '--allow-data-loss', ...database], {
+    cwd: folder.path,
+  });
+  expect(applied.code).toBe(0);
+});

@@ -276,7 +276,7 @@ async function lacksRules(ask: Ask, table: string): Promise<boolean> {
 export function newRules(database: PostgresDatabase, api: Api): Promise<ReadonlySet<Field>> {
   return database.inspect(async (ask) => {
     const { record } = await readFound(ask, api.settings.database);
-    return fieldsWithNewRules(api, record, rules.fold);
+    return fieldsWithNewRules(api, record, rules);
   });
 }
 

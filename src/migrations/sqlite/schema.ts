@@ -241,7 +241,7 @@ function lacksRules(driver: Driver.Database): boolean {
 export function newRulesIn(file: string, api: Api): ReadonlySet<Field> {
   const driver = new Driver(file, { fileMustExist: true, timeout: 0 });
   try {
-    return fieldsWithNewRules(api, readMade(driver), rules.fold);
+    return fieldsWithNewRules(api, readMade(driver), rules);
   } finally {
     driver.close();
   }
