@@ -31,19 +31,28 @@ describe('every view', () => {
     expect(asked.filter((url) => !url.startsWith(api.url) && !url.startsWith('data:'))).toEqual([]);
   });
 
-  test('comes with at most 215 kB of compressed script at first', async () => {
-    const api = await serving();
-    const page = await openPage('about:blank');
-    const sizes: Promise<number>[] = [];
-    page.on('response', (response) => {
-      if (new URL(response.url()).pathname.endsWith('.js'))
-        sizes.push(response.body().then((body) => gzipSync(body).length));
-    });
-    await page.goto(`${api.url}/_dashboard`, { waitUntil: 'load' });
-    await page.getByRole('gridcell', { name: 'Anna' }).waitFor();
-    const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  test('comes with at most 200 kB of compressed script at first', async () => {
+    const { url } = await serving();
+    const page = await (await fetch(`${url}/_dashboard`)).text();
+    const [, entry = ''] = /<script[^>]* src="([^"]+\/index-[^"]+\.js)"/u.exec(page) ?? [];
+    // What the page loads behind the first view, and how soon, depends on the machine.
+    const sizes = new Map<string, number>();
+    const load = async (script: string): Promise<string> => {
+      if (sizes.has(script)) return '';
+      sizes.set(script, 0);
+      const text = await (await fetch(script)).text();
+      sizes.set(script, gzipSync(text).length);
+      const needed = text.matchAll(/\b(?:from|import)\s*"(\.\/[^"]+\.js)"/gu);
+      for (const [, name = ''] of needed) await load(new URL(name, script).href);
+      return text;
+    };
+    const first = new URL(entry, `${url}/_dashboard`).href;
+    const [, view = ''] = /import\([`"](\.\/Data-[^`"]+\.js)[`"]\)/u.exec(await load(first)) ?? [];
+    await load(new URL(view, first).href);
+    expect(sizes.size).toBeGreaterThan(5);
+    const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
     expect(total).toBeGreaterThan(50_000);
-    expect(total).toBeLessThan(215_000);
+    expect(total).toBeLessThan(200_000);
   });
 
   test('is reached by the keyboard', async () => {
