@@ -6,15 +6,15 @@ import { kindOf } from '../sql/stored-kind.ts';
 import type { SchemaRules } from '../databases/existing/actual-schema.ts';
 
 /**
- * A digest of all that decides which values a field takes, as `_plinth_schema` keeps it. See
- * docs/contract/6-operation.md#stored-values-and-rules.
+ * A digest of all that decides which values a field takes, as `_plinth_schema` keeps it, but for null, about which a column
+ * says it itself. See docs/contract/6-operation.md#stored-values-and-rules.
  */
 export function rulesDigest(field: Field): string {
   return hash('sha1', JSON.stringify(rulesOf(field)), 'base64url').slice(0, 16);
 }
 
 function rulesOf(field: Field): JsonSchema {
-  const { type, attributes, values, nullable } = field;
+  const { type, attributes, values } = field;
   const { minLength, maxLength, pattern, minItems, maxItems, uniqueItems } = attributes;
   return {
     ...type.schema(field, rulesOf),
@@ -26,7 +26,6 @@ function rulesOf(field: Field): JsonSchema {
     maxItems,
     uniqueItems,
     values,
-    nullable,
   };
 }
 

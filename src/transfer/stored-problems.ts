@@ -28,8 +28,8 @@ interface Broken {
 
 /**
  * Counts the stored values that requests would refuse, and the keys that refer to no record, with the first ids. With
- * `only`, it counts the values of these fields alone. Skips tables that do not exist yet. See
- * docs/contract/6-operation.md#check.
+ * `only`, it counts the values of these fields alone, without null, of which the steps of a migration tell. Skips tables
+ * that do not exist yet. See docs/contract/6-operation.md#check.
  */
 export async function storedProblems(
   api: Api,
@@ -45,7 +45,8 @@ export async function storedProblems(
     );
     if (fields.length === 0 && only !== undefined) continue;
     try {
-      problems.push(...(await brokenValues(resource, fields, database, signal)));
+      const broken = brokenValues(resource, fields, database, signal, only === undefined);
+      problems.push(...(await broken));
       for (const key of only === undefined ? foreignKeysOf(resource) : [])
         problems.push(...(await danglingKeys(resource, key, database)));
     } catch (error) {
@@ -61,12 +62,14 @@ async function brokenValues(
   fields: readonly Field[],
   database: Database,
   signal: AbortSignal,
+  countsNull: boolean,
 ): Promise<readonly StoredProblem[]> {
   const broken = new Map<Field, Broken>();
   const { portions } = await readStored(resource, database, signal, [resource.id, ...fields]);
   for await (const records of portions)
     for (const record of records)
       for (const field of fields) {
+        if (!countsNull && record[field.name] === null) continue;
         const reason = reasonOf(record, field);
         if (reason === undefined) continue;
         const known = broken.get(field) ?? { count: 0, ids: [], reason };

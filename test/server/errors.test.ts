@@ -275,6 +275,7 @@ const promised: Readonly<Record<number, readonly string[]>> = {
   400: [
     'DATABASE_REFUSED',
     'INVALID_JSON',
+    'INVALID_SQL',
     'INVALID_BODY',
     'INVALID_PARAMETER',
     'INVALID_FILTER',
