@@ -94,7 +94,7 @@ test('the package has what runs and nothing else, in less than 5 MB', () => {
     'dist/THIRD-PARTY-LICENSES.txt',
     'dist/index.js',
     'dist/index.d.ts',
-    'dist/openapi/reference-page/reader.js.br',
+    'dist/dashboard/reference.html',
     'dist/generate/words/ja/names.json',
   ])
     expect(existsSync(join(installed, needed)), needed).toBe(true);
