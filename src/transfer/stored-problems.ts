@@ -45,8 +45,8 @@ export async function storedProblems(
     );
     if (fields.length === 0 && only !== undefined) continue;
     try {
-      const broken = brokenValues(resource, fields, database, signal, only === undefined);
-      problems.push(...(await broken));
+      const countsNull = only === undefined;
+      problems.push(...(await brokenValues(resource, fields, database, signal, countsNull)));
       for (const key of only === undefined ? foreignKeysOf(resource) : [])
         problems.push(...(await danglingKeys(resource, key, database)));
     } catch (error) {

@@ -9,7 +9,7 @@ interface Props {
   readonly schema: Schema;
 }
 
-/** The members of a schema, each with its type. What is below one is opened by its name: schemas may lead to themselves. */
+/** The members of a schema with their types. A click on a name opens its members, since schemas may be recursive. */
 export function SchemaTree({ document, schema }: Props): JSX.Element {
   const shown = within(document, schema);
   const forms = (shown.anyOf ?? shown.oneOf ?? []).filter(({ type }) => type !== 'null');

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { decoded } from '../words.ts';
 
-/** Where the page is: `#v1/posts/listPosts`. What is missing is empty, and what comes first is shown for it. */
+/** What the hash of the page names, as in `#v1/posts/listPosts`. For an empty part, the page shows the first one. */
 export interface Place {
   readonly version: string;
   readonly tag: string;

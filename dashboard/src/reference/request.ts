@@ -28,7 +28,7 @@ export function keyOf({ in: place, name }: Pick<Parameter, 'in' | 'name'>): stri
   return `${place} ${name}`;
 }
 
-/** Nothing, but for the example of a body, and of what a path needs. */
+/** An empty draft, with the examples of the body and of path parameters. */
 export function firstDraft({ parameters, body }: Operation): Draft {
   const needed = parameters.filter(({ required, in: place }) => required && place === 'path');
   return {

@@ -16,11 +16,6 @@ export class LogHistory {
     this.kept = kept;
   }
 
-  /** The last known position of the primary; undefined if none is. */
-  get latest(): Position | undefined {
-    return this.samples.at(-1)?.position;
-  }
-
   /** Adds the position that was asked for at a time. Returns whether it lies before the last one. */
   add(at: number, position: Position): boolean {
     const last = this.samples.at(-1);
