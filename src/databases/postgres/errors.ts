@@ -14,7 +14,7 @@ function codeOf(error: unknown): string {
 }
 
 /** The server's error within the error that `meaningOf` made of it. */
-function causeOf(error: unknown): unknown {
+export function causeOf(error: unknown): unknown {
   const { cause = error } = (error ?? {}) as { cause?: unknown };
   return cause;
 }

@@ -15,6 +15,7 @@ import {
 } from '../../databases/postgres/catalog.ts';
 import { DatabaseFailure } from '../../databases/database.ts';
 import type { Ask, PostgresDatabase } from '../../databases/postgres/database.ts';
+import { causeOf } from '../../databases/postgres/errors.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import {
   pairOf,
@@ -96,15 +97,10 @@ export async function unreadableViews(
     try {
       await database.inspect((ask) => ask(read));
     } catch (error) {
-      reasons.set(String(name), causeOf(error));
+      reasons.set(String(name), messageOf(causeOf(error)));
     }
   }
   return reasons;
-}
-
-function causeOf(error: unknown): string {
-  const { cause } = error as { readonly cause?: unknown };
-  return messageOf(cause ?? error);
 }
 
 /** Reads the tables of a PostgreSQL schema and samples their values. Changes nothing. `unreadable` are left out. */
