@@ -57,12 +57,12 @@ describe('every view', () => {
 
   test('is reached by the keyboard', async () => {
     const page = await opening(await serving(), '');
-    await page.getByRole('gridcell', { name: 'Anna' }).waitFor();
+    await page.getByRole('gridcell', { name: 'Anna', exact: true }).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('textbox', { name: 'Go to' }).fill('makers');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await page.getByRole('gridcell', { name: 'Anna' }).waitFor();
+    await page.getByRole('gridcell', { name: 'Anna', exact: true }).waitFor();
     expect(await page.evaluate('location.hash')).toBe('#/data/makers');
     // Also from an input.
     await page.getByRole('searchbox', { name: 'Search records' }).click();

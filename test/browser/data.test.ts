@@ -108,7 +108,7 @@ describe('a list by chips', () => {
       '/v1/customers?country_in=Germany,France&_and=invoices.total_gt:10&expand=invoices&invoices.sort=-day&limit=3',
     );
     await page.getByText('4 records').waitFor();
-    expect(await page.getByRole('row').count()).toBe(4);
+    await eventually(() => page.getByRole('row').count()).toBe(4);
     await page.getByRole('button', { name: 'Page 2' }).click();
     await cellOf(page, 'Flo').waitFor();
     // The other meaning.
@@ -145,7 +145,9 @@ describe('a list by chips', () => {
     await chipOf(page, /^Sort/u).click();
     await page.getByRole('combobox', { name: 'Add to Sort' }).click();
     await page.getByRole('option', { name: 'name', exact: true }).waitFor();
-    expect(await page.getByRole('option', { name: 'price', exact: true }).count()).toBe(0);
+    await eventually(() => page.getByRole('option', { name: 'price', exact: true }).count()).toBe(
+      0,
+    );
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await page.getByText('JSON', { exact: true }).click();

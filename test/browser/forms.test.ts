@@ -126,7 +126,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a record is written by form, on %s', (d
     await field(page, 'specs.box.width').fill('7');
     await press(page, 'Remove sizes[1]');
     await press(page, 'Create');
-    await page.getByRole('gridcell', { name: 'Axle' }).waitFor();
+    await page.getByRole('gridcell', { name: 'Axle', exact: true }).waitFor();
     expect(await stored(url, 'parts/2')).toMatchObject({
       name: 'Axle',
       code: null,
@@ -192,7 +192,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a record is written by form, on %s', (d
     await press(page, 'Close');
     await press(page, 'Throw it away');
     await dialog.waitFor({ state: 'detached' });
-    await page.getByRole('gridcell', { name: 'Axle' }).waitFor();
+    await page.getByRole('gridcell', { name: 'Axle', exact: true }).waitFor();
   });
 
   test('with links and what they carry: added, changed and removed', async () => {
@@ -212,7 +212,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a record is written by form, on %s', (d
     );
     await field(page, 'tags[0].pivot.rank').fill('4');
     await press(page, 'Create');
-    await page.getByRole('gridcell', { name: 'Bolt' }).waitFor();
+    await page.getByRole('gridcell', { name: 'Bolt', exact: true }).waitFor();
     const tags = async (): Promise<unknown> => (await stored(url, 'parts/3?expand=tags'))['tags'];
     expect(await tags()).toMatchObject([
       { id: 1, pivot: { role: 'main', rank: 4 } },
@@ -249,7 +249,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a record is written by form, on %s', (d
     await field(page, 'aboutId').fill('Whe');
     await page.getByRole('option', { name: '1 Wheel' }).click();
     await press(page, 'Create');
-    await page.getByRole('gridcell', { name: 'Round' }).waitFor();
+    await page.getByRole('gridcell', { name: 'Round', exact: true }).waitFor();
     expect(await stored(url, 'notes/1')).toMatchObject({ aboutType: 'part', aboutId: 1 });
     await openRecord(page, 1);
     await choose(page, 'aboutType', 'tag');
@@ -294,7 +294,7 @@ resources:
     const complaints = complaintsOf(page);
     const opens = cellOf(page, String.raw`v1/a b\u202ec`);
     await opens.waitFor();
-    expect(await dialogOf(page).count()).toBe(0);
+    await eventually(() => dialogOf(page).count()).toBe(0);
     await opens.click();
     await field(page, 'constructor').waitFor();
     expect(await page.evaluate('location.hash')).toBe(`#/data/${encodeURIComponent(`odd/${id}`)}`);
@@ -364,7 +364,7 @@ test('creates, says what the server refuses at the field, changes and deletes', 
   await name.fill('Lamp');
   await price.fill('12.5');
   await dialog.getByRole('button', { name: 'Create' }).click();
-  await page.getByRole('gridcell', { name: 'Lamp' }).waitFor();
+  await page.getByRole('gridcell', { name: 'Lamp', exact: true }).waitFor();
   expect((await api.get('/v1/products?name=Lamp')).body).toMatchObject([
     { price: '12.50', state: 'draft', about: null },
   ]);
@@ -376,7 +376,7 @@ test('creates, says what the server refuses at the field, changes and deletes', 
   await api.send('PATCH', '/v1/products/4', { name: 'Lantern' });
   await dialog.getByRole('button', { name: 'Save' }).click();
   // Who has changed another field is no conflict: both changes hold.
-  await page.getByRole('gridcell', { name: '13.00' }).waitFor();
+  await page.getByRole('gridcell', { name: '13.00', exact: true }).waitFor();
   expect((await api.get('/v1/products/4')).body).toMatchObject({
     name: 'Lantern',
     price: '13.00',
@@ -386,6 +386,6 @@ test('creates, says what the server refuses at the field, changes and deletes', 
   await openRecord(page, 4);
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
   await dialog.getByRole('button', { name: 'Delete it' }).click();
-  await page.getByRole('gridcell', { name: 'Lantern' }).waitFor({ state: 'detached' });
+  await page.getByRole('gridcell', { name: 'Lantern', exact: true }).waitFor({ state: 'detached' });
   expect((await api.get('/v1/products/4')).status).toBe(404);
 });

@@ -41,7 +41,7 @@ describe('the schema', () => {
     const page = await openSchema();
     await page.getByLabel('Search').fill('price');
     await page.locator('.node.found').getByRole('link', { name: 'products' }).waitFor();
-    expect(await page.locator('.node.found').count()).toBe(1);
+    await eventually(() => page.locator('.node.found').count()).toBe(1);
     expect(await page.evaluate('location.hash')).toBe('#/schema?text=price');
     await page.getByLabel('Search').fill('maker');
     await eventually(() => page.locator('.node.found').count()).toBe(2);

@@ -44,8 +44,8 @@ test('what is written and not saved stays, whichever way the page is led elsewhe
 
   await page.getByRole('link', { name: 'Anna' }).first().click();
   await press(page, 'Throw it away');
-  await page.getByRole('gridcell', { name: 'Anna' }).waitFor();
-  expect(await dialogOf(page).count()).toBe(0);
+  await page.getByRole('gridcell', { name: 'Anna', exact: true }).waitFor();
+  await eventually(() => dialogOf(page).count()).toBe(0);
 });
 
 test('what is written and not saved stays when what is shown is read anew, and is not written over what others did', async () => {

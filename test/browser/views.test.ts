@@ -61,7 +61,7 @@ const states: readonly (readonly [name: string, reach: (page: Page) => Promise<v
   [
     'data',
     async (page) => {
-      await page.getByRole('gridcell', { name: 'AC/DC' }).waitFor();
+      await page.getByRole('gridcell', { name: 'AC/DC', exact: true }).waitFor();
     },
   ],
   [
@@ -185,7 +185,7 @@ const states: readonly (readonly [name: string, reach: (page: Page) => Promise<v
     async (page) => {
       await pressOn(page, 'Leave it');
       await page.goto(`${origin}/_dashboard#/data/tracks?${list.split('?')[1]}`);
-      await page.getByRole('gridcell', { name: 'How Many More Times' }).waitFor();
+      await page.getByRole('gridcell', { name: 'How Many More Times', exact: true }).waitFor();
     },
   ],
   [
@@ -256,7 +256,7 @@ const states: readonly (readonly [name: string, reach: (page: Page) => Promise<v
     'record, new and refused',
     async (page) => {
       await page.goto(`${origin}/_dashboard#/data/tracks`);
-      await page.getByRole('gridcell', { name: 'Balls to the Wall' }).waitFor();
+      await page.getByRole('gridcell', { name: 'Balls to the Wall', exact: true }).waitFor();
       await pressOn(page, 'New record');
       await panelOf(page).locator('[id="field-milliseconds"]').fill('-1');
       await pressOn(page, 'Create');
