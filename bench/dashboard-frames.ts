@@ -74,22 +74,22 @@ async function visit(browser: Browser, url: string, sign: string): Promise<Visit
   try {
     const page = await context.newPage();
     page.setDefaultTimeout(patience);
-    await page.addInitScript(`{
+    await page.addInitScript(`globalThis.ready = new Promise((resolve) => {
       const look = () => {
         if (document.querySelector(${JSON.stringify(sign)}) === null) requestAnimationFrame(look);
-        else requestAnimationFrame(() => { globalThis.readyAt = performance.now(); });
+        else requestAnimationFrame(() => resolve(performance.now()));
       };
       requestAnimationFrame(look);
-    }`);
+    })`);
     await page.goto(url);
-    await page.waitForFunction('globalThis.readyAt > 0');
-    return (await page.evaluate(`({
-      ready: globalThis.readyAt,
+    await page.locator(sign).first().waitFor({ state: 'attached' });
+    return (await page.evaluate(`globalThis.ready.then((ready) => ({
+      ready,
       paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN,
       script: performance.getEntriesByType('resource')
         .filter(({ name }) => new URL(name).pathname.endsWith('.js'))
         .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
-    })`)) as Visit;
+    }))`)) as Visit;
   } finally {
     await context.close();
   }

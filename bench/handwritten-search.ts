@@ -39,7 +39,7 @@ async function openStore(): Promise<(words: readonly string[]) => Found | Promis
   await sql.unsafe(
     `CREATE EXTENSION IF NOT EXISTS unaccent;
      CREATE FUNCTION plain(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-       AS $$ SELECT lower(unaccent('unaccent', $1)) $$;
+       AS $$ SELECT lower(public.unaccent('public.unaccent', $1)) $$;
      CREATE INDEX found ON articles USING gin (plain(title) gin_trgm_ops, plain(body) gin_trgm_ops);
      ANALYZE articles`,
   );
