@@ -130,9 +130,11 @@ export interface CodeRun {
   readonly chain: readonly string[];
   /** Aborts when the time is up, or the client has gone. */
   readonly signal: AbortSignal;
-  readonly abort: (reason: string) => void;
+  abort(reason: string): void;
   /** The deadline is met: what goes on has no other end than the client's. */
-  readonly meetDeadline: () => void;
+  meetDeadline(): void;
+  /** A run of what a function of this one calls, one level deeper. */
+  below(place: string): CodeRun;
 }
 
 /** A record that was written, for `afterCommit`. */

@@ -6,6 +6,88 @@ import { CodeTimeout, errorOfCode, TooDeep } from './failing.ts';
 /** How often own code may be called by what own code does. See docs/contract/10-own-code.md#hooks, rule 13. */
 const mostDepth = 5;
 
+/** When the own code of an exchange has to end. */
+class RunEnd {
+  readonly until: number;
+  private readonly exchange: Exchange;
+  private controller: AbortController | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private isMet = false;
+  private aborted: Error | undefined;
+
+  /** `until`: on the clock of `performance.now()`. */
+  constructor(exchange: Exchange, until: number) {
+    this.exchange = exchange;
+    this.until = until;
+  }
+
+  /** Made when it is first asked for. */
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      if (this.aborted === undefined) this.watch();
+      else this.controller.abort(this.aborted);
+    }
+    return this.controller.signal;
+  }
+
+  abort(reason: string): void {
+    this.aborted ??= new Error(`The request is over: ${reason}`);
+    this.controller?.abort(this.aborted);
+  }
+
+  meet(): void {
+    this.isMet = true;
+    clearTimeout(this.timer);
+  }
+
+  private watch(): void {
+    if (!this.isMet) {
+      const left = Math.max(0, this.until - performance.now());
+      this.timer = setTimeout(() => this.abort('its deadline has passed'), left).unref();
+    }
+    const stay = this.exchange.onGone(() => this.abort('the client has gone'));
+    this.exchange.onEnd(() => {
+      clearTimeout(this.timer);
+      stay();
+    });
+  }
+}
+
+/**
+ * A run, and where its time ends. A class: V8 makes a hidden class for each object literal with a getter, in the old
+ * generation, where it keeps the whole request until a full collection (a create with a hook took twice its processor time).
+ */
+class Run implements CodeRun {
+  readonly chain: CodeRun['chain'];
+  private readonly end: RunEnd;
+
+  constructor(end: RunEnd, chain: CodeRun['chain']) {
+    this.end = end;
+    this.chain = chain;
+  }
+
+  get until(): number {
+    return this.end.until;
+  }
+
+  get signal(): AbortSignal {
+    return this.end.signal;
+  }
+
+  abort(reason: string): void {
+    this.end.abort(reason);
+  }
+
+  meetDeadline(): void {
+    this.end.meet();
+  }
+
+  below(place: string): Run {
+    return new Run(this.end, [...this.chain, place]);
+  }
+}
+
 /**
  * The run of an exchange that own code is about to run in. `timeout` in ms; default: that of a request. `chain`: the functions
  * that led to a run of its own.
@@ -18,57 +100,12 @@ export function codeRunOf(
   if (exchange.codeRun !== undefined) return exchange.codeRun;
   const { requestTimeout = serverDefaults.requestTimeout } =
     exchange.servedApi.api.settings.server ?? {};
-  const until = exchange.trace.begin + (timeout ?? requestTimeout);
-  let controller: AbortController | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let isMet = false;
-  let aborted: Error | undefined;
-  const abort = (reason: string): void => {
-    aborted ??= new Error(`The request is over: ${reason}`);
-    controller?.abort(aborted);
-  };
-  return {
-    until,
-    chain,
-    abort,
-    meetDeadline: () => {
-      isMet = true;
-      clearTimeout(timer);
-    },
-    get signal() {
-      if (controller === undefined) {
-        controller = new AbortController();
-        if (aborted !== undefined) {
-          controller.abort(aborted);
-          return controller.signal;
-        }
-        if (!isMet) {
-          const left = Math.max(0, until - performance.now());
-          timer = setTimeout(() => abort('its deadline has passed'), left).unref();
-        }
-        const stay = exchange.onGone(() => abort('the client has gone'));
-        exchange.onEnd(() => {
-          clearTimeout(timer);
-          stay();
-        });
-      }
-      return controller.signal;
-    },
-  };
+  return new Run(new RunEnd(exchange, exchange.trace.begin + (timeout ?? requestTimeout)), chain);
 }
 
 /** The exchange of requests that a function of a run makes, one level deeper. */
 export function below(exchange: Exchange, run: CodeRun, place: string): Exchange {
-  const deeper: CodeRun = {
-    until: run.until,
-    chain: [...run.chain, place],
-    abort: run.abort,
-    meetDeadline: run.meetDeadline,
-    get signal() {
-      return run.signal;
-    },
-  };
-  return { ...exchange, codeRun: deeper };
+  return { ...exchange, codeRun: run.below(place) };
 }
 
 /** The run for a part of a streamed answer, which has the time of a request to itself. */
