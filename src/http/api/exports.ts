@@ -11,7 +11,6 @@ import { streamResponse, type Response } from '../response/response.ts';
 import { refuseStreamed } from '../debug/debug.ts';
 import type { Call, Exchange } from './exchange.ts';
 import { readerOf } from './replication.ts';
-import { ownValuesOf } from './own-code/computed.ts';
 import { partRunOf } from './own-code/run.ts';
 import { overloaded } from '../load/admission.ts';
 import { pageHeaders, requesterOf } from './reads.ts';
@@ -41,11 +40,8 @@ export async function exportRecords(
   const read = (database: Database): Promise<ExportResult> =>
     exchange.whileThere((signal) =>
       readExport(compiled.value, bound.value, database, signal, {
-        requester: {
-          ...requesterOf(call),
-          // A page is computed long after the request began.
-          ownValues: ownValuesOf(exchange, caller, partRunOf),
-        },
+        // A page is computed long after the request began.
+        requester: requesterOf(call, partRunOf),
         limits: api.limits,
       }),
     );

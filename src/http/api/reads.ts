@@ -4,6 +4,7 @@ import { resolveLongCursor } from '../../records/read/cursor-end.ts';
 import { readList, readOne, type ListResult } from '../../records/read/read.ts';
 import type { RowBudget, RunRead } from '../../records/row-budget.ts';
 import { notFound } from '../../records/write/result.ts';
+import type { Caller } from '../../model/access.ts';
 import type { ResourceView } from '../../model/view.ts';
 import { bindQuery, type PageNumbers } from '../../query/bind.ts';
 import { cursorValues } from '../../query/read/cursor-values.ts';
@@ -30,7 +31,7 @@ import { encodeValue } from '../../sql/dialect.ts';
 import type { Requester } from '../../sql/statement.ts';
 import { serverDefaults } from '../../specification/keys/server.ts';
 import { networkOf } from '../callers/rate-limit.ts';
-import { linkRoot, type Call } from './exchange.ts';
+import { linkRoot, type Call, type CodeRun, type Exchange } from './exchange.ts';
 import { mayDebug } from '../debug/audience.ts';
 import { readerOf } from './replication.ts';
 import { ownValuesOf } from './own-code/computed.ts';
@@ -209,17 +210,41 @@ export function readRecord(call: Call, idText: string): MaybePromise<Result<Resp
   });
 }
 
-/** On whose behalf a call runs: a subject or key by its name, others by their address. */
-export function requesterOf({ exchange, caller }: Pick<Call, 'exchange' | 'caller'>): Requester {
-  const { client, onGone, trace } = exchange;
-  return {
-    get caller() {
-      return caller.id ?? `address:${networkOf(client.address)}`;
-    },
-    onGone,
-    trace,
-    ownValues: ownValuesOf(exchange, caller),
-  };
+/**
+ * On whose behalf a call runs. A class: V8 makes a hidden class for each object literal with a getter, in the old generation,
+ * where it keeps the whole request until a full collection.
+ */
+class CallRequester implements Requester {
+  readonly onGone: Requester['onGone'];
+  readonly trace: NonNullable<Requester['trace']>;
+  readonly ownValues: Requester['ownValues'];
+  private readonly id: string | undefined;
+  private readonly address: string;
+
+  constructor(
+    { client, onGone, trace }: Exchange,
+    { id }: Caller,
+    ownValues: Requester['ownValues'],
+  ) {
+    this.onGone = onGone;
+    this.trace = trace;
+    this.ownValues = ownValues;
+    this.id = id;
+    this.address = client.address;
+  }
+
+  /** A subject or key by its name, others by their address. */
+  get caller(): string {
+    return this.id ?? `address:${networkOf(this.address)}`;
+  }
+}
+
+/** On whose behalf a call runs. `runOf`: in which run its values are computed; default: that of the request. */
+export function requesterOf(
+  { exchange, caller }: Pick<Call, 'exchange' | 'caller'>,
+  runOf?: (exchange: Exchange) => CodeRun,
+): Requester {
+  return new CallRequester(exchange, caller, ownValuesOf(exchange, caller, runOf));
 }
 
 /** Runs the reads of a request once there is memory for them. */
