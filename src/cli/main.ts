@@ -4,6 +4,7 @@ import { totalmem } from 'node:os';
 import process from 'node:process';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import type { Context } from '../server/context.ts';
+import { limitHeap } from './heap-limit.ts';
 import { requireNode } from './node-version.ts';
 
 const packageFile = new URL('../../package.json', import.meta.url);
@@ -13,6 +14,9 @@ const { version, engines } = JSON.parse(readFileSync(packageFile, 'utf8')) as {
 };
 // Before any import that an older Node could not read.
 await requireNode(engines.node.replace('>=', ''));
+// Without a limit, `constrainedMemory` is 0 or larger than any machine's memory.
+const memory = Math.min(process.constrainedMemory() || Infinity, totalmem());
+limitHeap(memory);
 // Before other modules are loaded: later starts need not compile them.
 const { enableCompileCache } = await import('./compile-cache.ts');
 enableCompileCache(process.env);
@@ -55,8 +59,7 @@ const context: Context = {
   environment: process.env,
   output: processOutput(process),
   clockAndIds: { now: () => new Date(), uuid: uuidv7 },
-  // Without a limit, `constrainedMemory` is 0 or larger than any machine's memory.
-  memory: Math.min(process.constrainedMemory() || Infinity, totalmem()),
+  memory,
   heapLimit: getHeapStatistics().heap_size_limit,
   stop: () => {
     if (stop === undefined) {
