@@ -101,6 +101,7 @@ const longest = named([
   'server/content-streams',
   'introspection/odd',
   'command-line/generate',
+  'browser/dialogs',
   'browser/walk',
   'server/statement-deadline',
   'command-line/serve',

@@ -22,6 +22,7 @@ import { Mark } from './Mark.tsx';
 import { useModel } from './model.ts';
 import { NetworkBadge } from './network/NetworkBadge.tsx';
 import { Notices } from './Notices.tsx';
+import { Opened } from './Opened.tsx';
 import { hashOf, useRoute } from './route.ts';
 import { Sidebar } from './Sidebar.tsx';
 import { views } from './views.ts';
@@ -180,6 +181,7 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
             )}
           </Suspense>
         </Boundary>
+        <Opened />
       </main>
     </div>
   );

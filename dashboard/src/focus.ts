@@ -24,3 +24,8 @@ export function keepingFocus(control: HTMLElement, work: () => void): void {
     others.find((other) => other.isConnected && other.tabIndex >= 0)?.focus();
   });
 }
+
+/** Whether the control of a key press has its list or menu open, which Escape closes before what they are in. */
+export function hasMenuOpen(target: EventTarget): boolean {
+  return target instanceof Element && target.ariaExpanded === 'true';
+}

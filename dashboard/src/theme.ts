@@ -29,6 +29,9 @@ interface Sized {
 const heights: Readonly<Record<string, string>> = { xs: '28px', sm: '32px', md: '36px' };
 const heightOf = (size: unknown): string => heights[String(size)] ?? '32px';
 
+/** What opens over the page stands in its main part, so that it is within a landmark: see `Opened`. */
+export const openedId = 'opened';
+
 /** The design of the page for the component library. The tokens themselves are in tokens.css; see design.md. */
 export const theme = createTheme({
   colors: {
@@ -151,9 +154,12 @@ export const theme = createTheme({
       }),
     },
     Loader: { defaultProps: { size: 'sm', type: 'dots' } },
+    // The first item has the focus, rather than an element that is no item.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: { overlayProps: { backgroundOpacity: 0.35 } } },
     NavLink: { defaultProps: { variant: 'subtle' } },
     Pagination: { defaultProps: { size: 'sm' } },
+    Portal: { defaultProps: { target: `#${openedId}` } },
     Popover: { defaultProps: { shadow: 'md', radius: 'md' } },
     SegmentedControl: { defaultProps: { size: 'xs' } },
     Table: { defaultProps: { fz: 13 } },

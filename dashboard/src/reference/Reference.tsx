@@ -16,6 +16,7 @@ import { Mark } from '../Mark.tsx';
 import { operationsOf, type OpenApi } from './document.ts';
 import { loadDocument } from './load.ts';
 import { Navigation } from './Navigation.tsx';
+import { Opened } from '../Opened.tsx';
 import { OperationView } from './OperationView.tsx';
 import type { Page } from './page.ts';
 import { usePlace } from './place.ts';
@@ -155,6 +156,7 @@ export function Reference({ page }: { readonly page: Page }): JSX.Element {
             <Loader aria-label="Loading" />
           </Center>
         ) : null}
+        <Opened />
       </main>
     </div>
   );

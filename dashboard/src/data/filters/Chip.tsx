@@ -1,7 +1,7 @@
 import { Popover, UnstyledButton } from '@mantine/core';
 import { X } from 'lucide-react';
 import type { JSX, ReactNode } from 'react';
-import { keepingFocus } from '../../focus.ts';
+import { hasMenuOpen, keepingFocus } from '../../focus.ts';
 import { loadEditors } from './loaded.ts';
 
 interface Props {
@@ -65,9 +65,7 @@ export function Chip(props: Props): JSX.Element {
         aria-label={name}
         className="chip-editor"
         onKeyDown={({ key, target }) => {
-          // A menu that is open in it closes first.
-          const isMenu = target instanceof Element && target.ariaExpanded === 'true';
-          if (key === 'Escape' && !isMenu) setOpen(false);
+          if (key === 'Escape' && !hasMenuOpen(target)) setOpen(false);
         }}
       >
         {children}

@@ -10,7 +10,7 @@ import {
   Terminal,
   Trash2,
 } from 'lucide-react';
-import type { JSX } from 'react';
+import type { JSX, Ref } from 'react';
 import { brief, shown } from '../../words.ts';
 import { memberOf, type ApiRecord } from '../record/draft.ts';
 import type { Column } from './columns.ts';
@@ -29,8 +29,19 @@ export interface RowActions {
   readonly remove: ((record: ApiRecord) => void) | undefined;
 }
 
+/** In px of the window. */
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+interface AnchorProps extends Point {
+  readonly ref?: Ref<HTMLDivElement>;
+  readonly id?: string;
+}
+
 interface Props {
-  readonly at: { readonly x: number; readonly y: number } | undefined;
+  readonly at: Point | undefined;
   readonly record: ApiRecord | undefined;
   readonly column: Column | undefined;
   readonly isFilterable: boolean;
@@ -38,6 +49,15 @@ interface Props {
   readonly edit: () => void;
   readonly actions: RowActions;
   readonly close: () => void;
+}
+
+/** Where a menu begins, and what it is called. It is no control, so it does not tell that it has opened something. */
+function Anchor({ ref, id, x, y }: AnchorProps): JSX.Element {
+  return (
+    <div ref={ref} id={id} className="menu-anchor" style={{ left: x, top: y }} aria-hidden>
+      Cell and row
+    </div>
+  );
 }
 
 /** The menu of a cell and its row. */
@@ -50,7 +70,7 @@ export function GridMenu(props: Props): JSX.Element | null {
   return (
     <Menu opened onChange={close} position="bottom-start" width={230} trapFocus returnFocus={false}>
       <Menu.Target>
-        <div style={{ position: 'fixed', left: at.x, top: at.y, width: 1, height: 1 }} />
+        <Anchor {...at} />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item

@@ -14,7 +14,7 @@ import { CopyPlus, Trash2, X } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState, type JSX } from 'react';
 import type { Model, ResourceInfo } from '../../../../src/http/dashboard/wire-model.ts';
 import { ask } from '../../api.ts';
-import { useReturnedFocus } from '../../focus.ts';
+import { hasMenuOpen, useReturnedFocus } from '../../focus.ts';
 import { useStay } from '../../route.ts';
 import { brief, indented, visible } from '../../words.ts';
 import { deletionOf, wholeMessageOf, type Change } from '../write/changes.ts';
@@ -72,7 +72,8 @@ export function RecordPanel(props: Props): JSX.Element {
       tabIndex={-1}
       aria-label={isNew ? `New record of ${resource.name}` : `${resource.name} ${visible(id)}`}
       onKeyDown={(event) => {
-        if (event.key === 'Escape' && !event.defaultPrevented) {
+        const isForPanel = !event.defaultPrevented && !hasMenuOpen(event.target);
+        if (event.key === 'Escape' && isForPanel) {
           event.preventDefault();
           end();
         }
