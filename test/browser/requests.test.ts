@@ -146,9 +146,31 @@ describe('the list of requests', () => {
       .waitFor();
     await press(page, 'Replay');
     await page.getByText(/^Sent again: 503/u).waitFor();
-    await listOf(page).getByRole('img', { name: 'Sent by the dashboard' }).waitFor();
-    await page.getByRole('checkbox', { name: 'Not own' }).press(' ');
+    const own = page.getByRole('switch', { name: "Show the dashboard's own requests" });
+    const marked = listOf(page).getByRole('img', { name: 'Sent by the dashboard' });
+    expect(await own.isChecked()).toBe(false);
+    await own.press(' ');
+    await marked.waitFor();
+    await page.getByText('2 requests.').waitFor();
+    expect(await hashOf(page)).toContain('own=shown');
+    // What is counted is what is listed.
+    await own.press(' ');
+    await page.getByText('1 request.', { exact: true }).waitFor();
     await eventually(() => rowsOf(page).count()).toBe(1);
+    await press(page, 'Pause');
+    await press(page, 'Replay');
+    await page.getByText(/^Sent again: 503/u).waitFor();
+    await api.get('/v1/makers?limit=4');
+    await page.getByText('Paused: 1 more have come since.').waitFor();
+    await own.press(' ');
+    await page.getByText('Paused: 2 more have come since.').waitFor();
+    await page.reload();
+    await page.getByText('4 requests.').waitFor();
+    await eventually(() => marked.count()).toBe(2);
+    await own.press(' ');
+    await page.getByText('2 requests.').waitFor();
+    await eventually(() => rowsOf(page).count()).toBe(2);
+    await eventually(() => hashOf(page)).not.toContain('own=');
   });
 
   test('is exported as a file that other tools read', async () => {

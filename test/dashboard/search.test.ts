@@ -3,7 +3,9 @@ import {
   conditionText,
   facetsOf,
   filtered as filteredAt,
+  includesOwn,
   readFilter,
+  withOwn,
   writeFilter,
   type RequestFilter,
 } from '../../dashboard/src/requests/list/filter.ts';
@@ -72,7 +74,6 @@ const late: RequestRow = {
   client: '10.0.0.7',
   caller: null,
   isSimulated: true,
-  isOwn: true,
   time: '2026-01-01T11:00:00.000Z',
 };
 
@@ -106,12 +107,40 @@ test.each([
   ['code=NOT_FOUND', [2]],
   ['mark=simulated', [3]],
   ['mark=none', [1, 2]],
-  ['not.mark=own', [1, 2]],
+  ['not.mark=simulated', [1, 2]],
   ['status=4xx&text=ada&method=GET', [2]],
   ['nothing=1&tab=trace', [1, 2, 3]],
 ])('the requests are filtered by %s', (parameters, found) => {
   const left = filtered([row, refused, late], parameters);
   expect(left.map(({ number }) => number)).toEqual(found);
+});
+
+test.each([
+  ['', [1]],
+  ['status=200', [1]],
+  ['own=hidden', [1]],
+  ['own=shown', [1, 2]],
+  ['own=shown&status=404', [2]],
+  ['own=shown&not.mark=own', [1]],
+  ['mark=own', [2]],
+  ['mark=own&mark=none', [1, 2]],
+  ['not.mark=own', [1]],
+])(
+  'the requests of the dashboard itself are left out unless they are asked for: "%s"',
+  (parameters, found) => {
+    const left = filtered([row, { ...refused, isOwn: true }], parameters);
+    expect(left.map(({ number }) => number)).toEqual(found);
+  },
+);
+
+test('requests of the dashboard that a condition has asked for are left out with the switch, too', () => {
+  const asked = readFilter(new URLSearchParams('mark=own&status=4xx'));
+  expect(includesOwn(asked)).toBe(true);
+  const without = withOwn(asked, false);
+  expect(includesOwn(without)).toBe(false);
+  expect(writeFilter(new URLSearchParams(), without).toString()).toBe('status=4xx');
+  const shown = writeFilter(new URLSearchParams(), withOwn(without, true));
+  expect(shown.toString()).toBe('status=4xx&own=shown');
 });
 
 test.each([
@@ -130,9 +159,12 @@ test.each([
 });
 
 test('a filter is in the URL as it applies, beside what else is there', () => {
-  const text = 'text=a+b&status=4xx&not.method=OPTIONS&duration=%3E100&sort=-duration&tab=trace';
+  const text =
+    'text=a+b&status=4xx&not.method=OPTIONS&duration=%3E100&own=shown&sort=-duration&tab=trace';
   const filter: RequestFilter = readFilter(new URLSearchParams(text));
-  expect(writeFilter(new URLSearchParams('tab=trace&status=5xx'), filter).toString()).toBe(text);
+  expect(
+    writeFilter(new URLSearchParams('tab=trace&status=5xx&own=shown'), filter).toString(),
+  ).toBe(text);
   expect(filter.conditions.map(conditionText)).toEqual([
     'Status is 4xx',
     'Method is not OPTIONS',

@@ -6,6 +6,13 @@ import type { ReloadEvent } from '../../../src/observability/events.ts';
 import { credential, Refusal, refusalOf } from '../api.ts';
 import { EventStreamParser, type StreamEvent } from './event-stream.ts';
 
+/** How many requests were told of since the page was opened. */
+export interface Came {
+  /** Of the dashboard itself. */
+  readonly own: number;
+  readonly others: number;
+}
+
 /** What the stream of the server has told so far. */
 export interface Live {
   /** Absent before the server has said it. */
@@ -14,8 +21,7 @@ export interface Live {
   readonly problem: Refusal | undefined;
   /** Newest first; at most as many as the server keeps. */
   readonly rows: readonly RequestRow[] | undefined;
-  /** How many were told of since the page was opened. */
-  readonly came: number;
+  readonly came: Came;
   /** Oldest first. */
   readonly points: readonly ActivityPoint[] | undefined;
   readonly specification: ReloadEvent | null;
@@ -29,11 +35,12 @@ const longestPause = 5_000;
 /** A stream that ends sooner is not followed by the next at once. In ms. */
 const shortStream = 1_000;
 
+const noneCame: Came = { own: 0, others: 0 };
 const nothing: Live = {
   session: undefined,
   problem: undefined,
   rows: undefined,
-  came: 0,
+  came: noneCame,
   points: undefined,
   specification: null,
 };
@@ -88,7 +95,7 @@ export async function follow(changed: Changed, stop: AbortSignal): Promise<void>
 /** Empties the list of requests; those that come later are told. */
 export function clearRequests(): void {
   sessionStorage.setItem(clearedKey, lastId);
-  change({ rows: [], came: 0 });
+  change({ rows: [], came: noneCame });
 }
 
 /** Forgets all that was told to whoever was there before. */
@@ -149,9 +156,11 @@ function take({ name, data, id }: StreamEvent, changed: Changed): void {
     case 'requests': {
       const rows = (value as readonly RequestRow[]).toReversed();
       const all = [...rows, ...(live.rows ?? [])];
+      const own = rows.filter(({ isOwn }) => isOwn).length;
+      const { came } = live;
       change({
         rows: (live.session?.processes === 1 ? all : inOrder(all)).slice(0, keptRequests),
-        came: live.came + rows.length,
+        came: { own: came.own + own, others: came.others + rows.length - own },
       });
       break;
     }

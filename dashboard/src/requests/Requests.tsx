@@ -4,14 +4,21 @@ import { ActionIcon, Button, Loader, Menu, Text, Title } from '@mantine/core';
 import { Download, EllipsisVertical, Pause, Play, Trash2 } from 'lucide-react';
 import { useMemo, useState, type JSX } from 'react';
 import type { RequestRow } from '../../../src/http/dashboard/wire.ts';
-import { clearRequests, useLive } from '../live/live.ts';
+import { clearRequests, useLive, type Came } from '../live/live.ts';
 import { go, hashOf, useRoute } from '../route.ts';
 import { Split } from '../Split.tsx';
 import type { ViewProps } from '../view.ts';
 import { counted } from '../words.ts';
 import { exportHar } from './copy/export.ts';
 import { RequestDetails } from './detail/RequestDetails.tsx';
-import { filtered, readFilter, writeFilter, type RequestFilter } from './list/filter.ts';
+import {
+  amongRows,
+  filtered,
+  includesOwn,
+  readFilter,
+  writeFilter,
+  type RequestFilter,
+} from './list/filter.ts';
 import { FilterBar } from './list/FilterBar.tsx';
 import { RequestList } from './list/RequestList.tsx';
 
@@ -23,14 +30,18 @@ export function Requests({ session, model }: ViewProps): JSX.Element {
   const { part, search } = useRoute();
   const latest = useLive((live) => live.rows);
   /** What was there when the page was paused. */
-  const [paused, setPaused] = useState<{ rows: readonly RequestRow[]; came: number }>();
+  const [paused, setPaused] = useState<{ rows: readonly RequestRow[]; came: Came }>();
   const [told, setTold] = useState('');
   const came = useLive((live) => live.came);
   const rows = paused?.rows ?? latest;
-  const missed = paused === undefined ? 0 : came - paused.came;
   const parameters = useMemo(() => new URLSearchParams(search), [search]);
   const filter = useMemo(() => readFilter(parameters), [parameters]);
   const left = useMemo(() => filtered(rows ?? [], filter, Date.now()), [rows, filter]);
+  const among = useMemo(() => amongRows(rows ?? [], filter), [rows, filter]);
+  const missed =
+    paused === undefined
+      ? 0
+      : came.others - paused.came.others + (includesOwn(filter) ? came.own - paused.came.own : 0);
   const changeFilter = (next: RequestFilter): void =>
     go(hashOf('requests', part, writeFilter(parameters, next).toString()), true);
   const change = (name: string, value: string): void => {
@@ -56,7 +67,7 @@ export function Requests({ session, model }: ViewProps): JSX.Element {
       <header className="view-head">
         <Title order={1}>Requests</Title>
         <Text size="sm" className="quiet" role="status">
-          {countText(rows?.length ?? 0, left.length)}
+          {countText(rows?.length ?? 0, among.length, left.length)}
           {missed > 0 ? ` Paused: ${missed.toLocaleString()} more have come since.` : ''}
           {told === '' ? '' : ` ${told}`}
         </Text>
@@ -126,9 +137,13 @@ export function Requests({ session, model }: ViewProps): JSX.Element {
           <Loader aria-label="Loading" m="lg" />
         ) : left.length === 0 ? (
           <div className="empty">
-            <Text fw={500}>{rows.length === 0 ? 'No requests yet' : 'No request fits'}</Text>
-            {rows.length === 0 ? (
-              <Text className="quiet">They appear here as they come.</Text>
+            <Text fw={500}>{among.length === 0 ? 'No requests yet' : 'No request fits'}</Text>
+            {among.length === 0 ? (
+              <Text className="quiet">
+                {rows.length === 0
+                  ? 'They appear here as they come.'
+                  : `The dashboard itself has sent ${counted(rows.length, 'request')}.`}
+              </Text>
             ) : (
               <Button
                 size="xs"
@@ -153,9 +168,10 @@ export function Requests({ session, model }: ViewProps): JSX.Element {
   );
 }
 
-function countText(all: number, left: number): string {
-  if (left < all) return `${left.toLocaleString()} of ${all.toLocaleString()} requests.`;
-  if (all >= keptRequests)
-    return `The last ${all.toLocaleString()} requests, which are all that is kept.`;
-  return `${counted(all, 'request')}.`;
+/** How many requests are listed: of `kept` ones, `among` remain without those of the dashboard, and a filter leaves `left`. */
+function countText(kept: number, among: number, left: number): string {
+  if (left < among) return `${left.toLocaleString()} of ${among.toLocaleString()} requests.`;
+  if (kept < keptRequests) return `${counted(among, 'request')}.`;
+  const last = `the last ${kept.toLocaleString()} requests, which are all that is kept.`;
+  return among < kept ? `${among.toLocaleString()} of ${last}` : `The${last.slice(3)}`;
 }

@@ -1,13 +1,25 @@
-import { ActionIcon, Button, Chip, NumberInput, Popover, Select, TextInput } from '@mantine/core';
+import {
+  ActionIcon,
+  Button,
+  Chip,
+  NumberInput,
+  Popover,
+  Select,
+  Switch,
+  TextInput,
+} from '@mantine/core';
 import { Ban, ListFilter, Search, X } from 'lucide-react';
 import { useState, type JSX, type ReactNode } from 'react';
 import type { RequestRow } from '../../../../src/http/dashboard/wire.ts';
 import { visible } from '../../words.ts';
 import { columnOf, columns, isColumn, type ColumnName } from './columns.ts';
 import {
+  amongRows,
   conditionText,
   facetsOf,
+  includesOwn,
   withCondition,
+  withOwn,
   withoutCondition,
   type Condition,
   type RequestFilter,
@@ -25,7 +37,6 @@ interface Props {
 const quick: readonly { readonly label: string; readonly condition: Condition }[] = [
   { label: 'Errors', condition: { column: 'status', isNot: false, value: 'errors' } },
   { label: 'Slow', condition: { column: 'duration', isNot: false, value: '>100' } },
-  { label: 'Not own', condition: { column: 'mark', isNot: true, value: 'own' } },
 ];
 
 /** Search, conditions as chips, and the menu that adds one. */
@@ -51,7 +62,10 @@ export function FilterBar({ rows, filter, changed, children }: Props): JSX.Eleme
         onChange={(event) => changed({ ...filter, text: event.currentTarget.value })}
         className="filter-search"
       />
-      <AddCondition rows={rows} added={(condition) => changed(withCondition(filter, condition))} />
+      <AddCondition
+        rows={amongRows(rows, filter)}
+        added={(condition) => changed(withCondition(filter, condition))}
+      />
       {quick.map(({ label, condition }) => (
         <Chip
           key={label}
@@ -63,6 +77,12 @@ export function FilterBar({ rows, filter, changed, children }: Props): JSX.Eleme
           {label}
         </Chip>
       ))}
+      <Switch
+        size="xs"
+        label="Show the dashboard's own requests"
+        checked={includesOwn(filter)}
+        onChange={({ currentTarget }) => changed(withOwn(filter, currentTarget.checked))}
+      />
       <span className="filter-actions">{children}</span>
       {others.length === 0 ? null : (
         <ul className="conditions" aria-label="Conditions">

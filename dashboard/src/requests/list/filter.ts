@@ -13,6 +13,8 @@ export interface RequestFilter {
   /** Words, each of which is somewhere in what a row shows. */
   readonly text: string;
   readonly conditions: readonly Condition[];
+  /** Whether requests of the dashboard itself are left in; a condition that asks for them does so, too: see `includesOwn`. */
+  readonly showsOwn: boolean;
   /** The column by which the rows are sorted, with `-` before it for the largest first. */
   readonly sort: string;
 }
@@ -21,8 +23,10 @@ export interface RequestFilter {
 export const byDefault = '-time';
 /** The prefix of a parameter that leaves rows out. */
 const without = 'not.';
+/** The parameter that leaves the requests of the dashboard itself in, and its value. */
+const [ownName, ownShown] = ['own', 'shown'];
 
-/** The filter in the parameters of the URL: `status=4xx&not.method=OPTIONS&duration=>100&text=words&sort=-duration`. */
+/** The filter in the parameters of the URL: `status=4xx&not.method=OPTIONS&duration=>100&text=words&own=shown&sort=-duration`. */
 export function readFilter(parameters: URLSearchParams): RequestFilter {
   const conditions = [...parameters].flatMap(([name, value]): Condition[] => {
     const isNot = name.startsWith(without);
@@ -33,6 +37,7 @@ export function readFilter(parameters: URLSearchParams): RequestFilter {
   return {
     text: parameters.get('text') ?? '',
     conditions,
+    showsOwn: parameters.get(ownName) === ownShown,
     sort: isColumn(sort.replace(/^-/u, '')) ? sort : byDefault,
   };
 }
@@ -40,7 +45,8 @@ export function readFilter(parameters: URLSearchParams): RequestFilter {
 /** The parameters with another filter in them; those that are no part of it stay. */
 export function writeFilter(parameters: URLSearchParams, filter: RequestFilter): URLSearchParams {
   const others = [...parameters].filter(
-    ([name]) => name !== 'text' && name !== 'sort' && !isColumn(name) && !name.startsWith(without),
+    ([name]) =>
+      !['text', 'sort', ownName].includes(name) && !isColumn(name) && !name.startsWith(without),
   );
   return new URLSearchParams([
     ...(filter.text === '' ? [] : [['text', filter.text]]),
@@ -48,6 +54,7 @@ export function writeFilter(parameters: URLSearchParams, filter: RequestFilter):
       isNot ? without + column : column,
       value,
     ]),
+    ...(filter.showsOwn ? [[ownName, ownShown]] : []),
     ...(filter.sort === byDefault ? [] : [['sort', filter.sort]]),
     ...others,
   ]);
@@ -65,15 +72,40 @@ export function withoutCondition(filter: RequestFilter, removed: Condition): Req
   return { ...filter, conditions: filter.conditions.filter((one) => one !== removed) };
 }
 
+/** Whether a condition asks for requests of the dashboard itself. */
+function asksForOwn({ column, isNot, value }: Condition): boolean {
+  return column === 'mark' && value === 'own' && !isNot;
+}
+
+/** Whether requests of the dashboard itself are left in. */
+export function includesOwn({ showsOwn, conditions }: RequestFilter): boolean {
+  return showsOwn || conditions.some(asksForOwn);
+}
+
+/** The filter with the requests of the dashboard itself left in, or left out. */
+export function withOwn(filter: RequestFilter, showsOwn: boolean): RequestFilter {
+  const conditions = filter.conditions.filter((one) => showsOwn || !asksForOwn(one));
+  return { ...filter, showsOwn, conditions };
+}
+
+/** The rows among which a filter looks: all of them, or those that the dashboard has not sent itself. */
+export function amongRows(
+  rows: readonly RequestRow[],
+  filter: RequestFilter,
+): readonly RequestRow[] {
+  return includesOwn(filter) ? rows : rows.filter(({ isOwn }) => !isOwn);
+}
+
 /** The rows that a filter leaves, sorted; of equal ones the newer first. `now` in ms. */
 export function filtered(
   rows: readonly RequestRow[],
-  { text, conditions, sort }: RequestFilter,
+  filter: RequestFilter,
   now: number,
 ): readonly RequestRow[] {
+  const { text, conditions, sort } = filter;
   const words = text.toLowerCase().split(/\s+/u).filter(Boolean);
   const byColumn = Map.groupBy(conditions, ({ column }) => column);
-  const found = rows.filter((row) => {
+  const found = amongRows(rows, filter).filter((row) => {
     for (const of of byColumn.values()) {
       const wanted = of.filter(({ isNot }) => !isNot);
       if (wanted.length > 0 && !wanted.some((one) => holds(one, row, now))) return false;
