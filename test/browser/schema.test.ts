@@ -239,11 +239,12 @@ describe('very many resources', () => {
     }
   });
 
+  const many = Array.from({ length: 100 }, (_, at) => {
+    const key = at < 10 ? '' : `, upId: { type: integer, reference: t${at % 10}.id }`;
+    return `  t${at}: { fields: { name: { type: string }${key} } }`;
+  });
+
   test('one among a hundred is found, with its neighbours; the others are faded', async () => {
-    const many = Array.from({ length: 100 }, (_, at) => {
-      const key = at < 10 ? '' : `, upId: { type: integer, reference: t${at % 10}.id }`;
-      return `  t${at}: { fields: { name: { type: string }${key} } }`;
-    });
     const page = await opening(await servingOther(`resources:\n${many.join('\n')}\n`), '#/schema');
     await page.getByText('100 resources, 90 relations').waitFor();
     await page.getByLabel('Search').last().fill('t42');
@@ -258,8 +259,51 @@ describe('very many resources', () => {
     await page.locator('article.node.faded').first().waitFor({ state: 'attached' });
     await page.locator('.relation.focused text', { hasText: 'upId' }).waitFor();
     expect(await violationsOn(page)).toEqual([]);
+    // Opened by its URL it is in view as well, as large as it is drawn.
+    await page.reload();
+    await eventually(async () => (await node('t42').boundingBox())?.width).toBeGreaterThan(200);
     await page.getByRole('button', { name: /^Only t42/u }).click();
     await eventually(() => page.locator('article.node.faded').count()).toBe(0);
+  });
+
+  test('begin with one that can be read on a narrow screen; all others are reached by key', async () => {
+    const api = await servingOther(`resources:\n${many.join('\n')}\n`);
+    const page = await opening(api, '#/schema', { width: 390, height: 844 });
+    const box = (name: string) =>
+      page.locator('article.node', { has: page.getByRole('link', { name, exact: true }) });
+    /** The height of the letters of a name, which is 13 px in a box of 230 px; 0: it is not on the screen. */
+    const heightOnScreen = async (name: string): Promise<number> => {
+      const [place] = await Promise.all((await box(name).all()).map((one) => one.boundingBox()));
+      if (place === null || place === undefined) return 0;
+      const { x, y, width } = place;
+      return x < 0 || y < 0 || x + width > 390 || y > 800
+        ? 0
+        : Math.round((1_300 * width) / 230) / 100;
+    };
+    await eventually(() => heightOnScreen('t0')).toBeGreaterThanOrEqual(12);
+    await page.getByLabel('Search').last().fill('t4');
+    await eventually(() => heightOnScreen('t4')).toBeGreaterThanOrEqual(12);
+    await page.getByLabel('Search').last().fill('t42');
+    await page.keyboard.press('Enter');
+    await page.getByText('t42 and 1 neighbour').waitFor();
+    await eventually(() => heightOnScreen('t42')).toBeGreaterThanOrEqual(12);
+    const place = async (): Promise<number> => Math.round((await box('t42').boundingBox())?.x ?? 0);
+    const before = await place();
+    const focused = (): Promise<unknown> =>
+      page.evaluate('document.activeElement.getAttribute("aria-label")');
+    for (let tabs = 0; tabs < 12; tabs += 1) {
+      if (String(await focused()).startsWith('Diagram:')) break;
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.press('ArrowLeft');
+    await eventually(place).toBe(before + 80);
+    await page.keyboard.press('ArrowRight');
+    await eventually(place).toBe(before);
+    await page.keyboard.press('-');
+    await eventually(() => heightOnScreen('t42')).toBeLessThan(12);
+    await page.keyboard.press('+');
+    await eventually(() => heightOnScreen('t42')).toBeGreaterThanOrEqual(12);
+    expect(await violationsOn(page)).toEqual([]);
   });
 });
 

@@ -7,6 +7,7 @@ import {
   MiniMap,
   Position,
   ReactFlow,
+  getViewportForBounds,
   useNodesState,
   useReactFlow,
   useStore,
@@ -14,9 +15,11 @@ import {
   type EdgeProps,
   type Node,
   type NodeProps,
+  type ReactFlowInstance,
+  type Viewport,
 } from '@xyflow/react';
 import { useComputedColorScheme } from '@mantine/core';
-import { memo, useEffect, useMemo, type JSX } from 'react';
+import { memo, useEffect, useMemo, useRef, useState, type JSX } from 'react';
 import { hashOf } from '../route.ts';
 import { counted } from '../words.ts';
 import { typeText } from './exports.ts';
@@ -45,6 +48,15 @@ const edgeTypes = { relation: memo(LineView) };
 const fewBoxes = 20;
 /** Smaller, nobody can read what stands at the lines. */
 const readableZoom = 0.55;
+/** The zoom at which the names of resources, which are 13 px high, have 12 px on the screen. */
+const legibleZoom = 12 / 13;
+const leastZoom = 0.05;
+/** How what is brought into view fits: the part that stays free around it, and the largest zoom. */
+const [fitPadding, fitZoom] = [0.2, 1];
+/** How far below the edge a box begins that is higher than the diagram, in px. */
+const headroom = 24;
+/** How far an arrow key moves the diagram, in px. */
+const step = 80;
 
 interface Props {
   readonly boxes: readonly Box[];
@@ -59,7 +71,7 @@ interface Props {
 /** The resources as boxes and their keys as lines; the neighbours of one in focus stand out. */
 export function Diagram({ boxes, edges, focus, focusChosen, found, moved }: Props): JSX.Element {
   const scheme = useComputedColorScheme('light');
-  const flow = useReactFlow();
+  const flow = useReactFlow<BoxNode>();
   const near = useMemo(() => neighboursOf(edges, focus), [edges, focus]);
   const hasFocus = boxes.some(({ resource }) => resource.name === focus);
   const shown = useMemo(
@@ -113,18 +125,30 @@ export function Diagram({ boxes, edges, focus, focusChosen, found, moved }: Prop
       },
     ];
   });
+  const [isNarrow] = useState(() => matchMedia('(max-width: 47.99em)').matches);
+  const width = useStore((state) => state.width);
+  const height = useStore((state) => state.height);
+  const isReady = flow.viewportInitialized && width > 0 && height > 0;
+  const hasBegun = useRef(false);
   // What is searched for or in focus is brought into view.
-  const wanted = focus === '' ? [...found] : [focus, ...near];
-  const key = wanted.join(' ');
+  const key = (focus === '' ? [...found] : [focus, ...near]).join(' ');
+  const [showsAll] = useState(!isNarrow && key === '');
   useEffect(() => {
-    if (key === '') return;
-    void flow.fitView({
-      nodes: key.split(' ').map((id) => ({ id })),
-      duration: 0,
-      maxZoom: 1,
-      padding: 0.2,
-    });
-  }, [flow, key]);
+    if (!isReady) return;
+    const isFirst = !hasBegun.current;
+    hasBegun.current = true;
+    if (key === '' && !(isNarrow && isFirst)) return;
+    const names = key === '' ? [...byName.keys()] : key.split(' ');
+    const box = byName.get(names[0] ?? '');
+    if (box === undefined) return;
+    const bounds = flow.getNodesBounds(names);
+    const fit = getViewportForBounds(bounds, width, height, leastZoom, fitZoom, fitPadding);
+    // On a narrow screen the whole may be too small to read: the first is shown, and what stands around it.
+    void flow.setViewport(
+      isNarrow && fit.zoom < legibleZoom ? viewportAt(box, width, height) : fit,
+    );
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- boxes that move do not move the view
+  }, [flow, isReady, key]);
   return (
     <ReactFlow
       nodes={nodes}
@@ -138,7 +162,13 @@ export function Diagram({ boxes, edges, focus, focusChosen, found, moved }: Prop
       }}
       onNodeClick={(_, { id }) => focusChosen(id)}
       onPaneClick={() => focusChosen('')}
+      tabIndex={0}
+      aria-label="Diagram: arrow keys move it, plus and minus zoom"
       onKeyDown={(event) => {
+        if (event.target === event.currentTarget && moveByKey(flow, event.key)) {
+          event.preventDefault();
+          return;
+        }
         if (event.key === 'Escape' && focus !== '') focusChosen('');
         const id = (event.target as HTMLElement).dataset['id'];
         if (event.key === 'Enter' && id !== undefined) focusChosen(id);
@@ -146,8 +176,8 @@ export function Diagram({ boxes, edges, focus, focusChosen, found, moved }: Prop
       nodeTypes={nodeTypes}
       edgeTypes={edgeTypes}
       colorMode={scheme}
-      fitView
-      minZoom={0.05}
+      fitView={showsAll}
+      minZoom={leastZoom}
       onlyRenderVisibleElements
       nodesConnectable={false}
       deleteKeyCode={null}
@@ -159,6 +189,35 @@ export function Diagram({ boxes, edges, focus, focusChosen, found, moved }: Prop
       {boxes.length > fewBoxes ? <MiniMap pannable ariaLabel="Overview of the diagram" /> : null}
     </ReactFlow>
   );
+}
+
+/** Where the diagram stands when a box is in its middle and can be read. */
+function viewportAt(box: Box, width: number, height: number): Viewport {
+  const zoom = legibleZoom;
+  const free = height - heightOf(box) * zoom;
+  return {
+    x: width / 2 - (box.x + boxWidth / 2) * zoom,
+    y: Math.max(headroom, free / 2) - box.y * zoom,
+    zoom,
+  };
+}
+
+/** Moves or zooms the diagram; returns whether the key does so. */
+function moveByKey(flow: ReactFlowInstance<BoxNode>, key: string): boolean {
+  const moves: Readonly<Record<string, readonly [x: number, y: number]>> = {
+    ArrowLeft: [step, 0],
+    ArrowRight: [-step, 0],
+    ArrowUp: [0, step],
+    ArrowDown: [0, -step],
+  };
+  const move = Object.hasOwn(moves, key) ? moves[key] : undefined;
+  if (move !== undefined) {
+    const { x, y, zoom } = flow.getViewport();
+    void flow.setViewport({ x: x + move[0], y: y + move[1], zoom });
+  } else if (key === '+' || key === '=') void flow.zoomIn();
+  else if (key === '-') void flow.zoomOut();
+  else return false;
+  return true;
 }
 
 function BoxView({ data: { box, isFound, isFaded, isFocused } }: NodeProps<BoxNode>): JSX.Element {

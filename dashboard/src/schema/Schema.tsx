@@ -45,10 +45,7 @@ export function Schema({ model }: ViewProps): JSX.Element {
   const edges = useMemo(() => edgesOf(model.resources), [model.resources]);
   const { boxes, move, reset, isMoved } = useBoxes(model, edges, isBrief, text);
   const word = text.trim().toLowerCase();
-  const found = useMemo(
-    () => new Set(model.resources.filter((one) => isNamed(one, word)).map(({ name }) => name)),
-    [model.resources, word],
-  );
+  const found = useMemo(() => foundIn(model.resources, word), [model.resources, word]);
   const focus = model.resources.some(({ name }) => name === part) ? part : '';
   const near = neighboursOf(edges, focus);
   return (
@@ -72,9 +69,7 @@ export function Schema({ model }: ViewProps): JSX.Element {
           value={text}
           onChange={(event) => change('text', event.currentTarget.value, '')}
           onKeyDown={(event) => {
-            const exact = [...found].find((name) => name.toLowerCase() === word);
-            const first = exact ?? [...found].find((name) => name.toLowerCase().includes(word));
-            const wanted = first ?? [...found][0];
+            const [wanted] = found;
             if (event.key === 'Enter' && wanted !== undefined) change('text', text, wanted);
           }}
           className="filter-search"
@@ -214,8 +209,16 @@ function rememberedAt(key: string): Moved {
   }
 }
 
-function isNamed({ name, fields }: ResourceInfo, word: string): boolean {
-  return [name, ...fields.map((field) => field.name)].some((one) => isIn(one, word));
+/** The names of the resources that a word is in: one of that very name first, those with it in a field last. */
+function foundIn(resources: readonly ResourceInfo[], word: string): ReadonlySet<string> {
+  const rankOf = ({ name, fields }: ResourceInfo): number => {
+    if (name.toLowerCase() === word) return 0;
+    if (isIn(name, word)) return 1;
+    return fields.some((field) => isIn(field.name, word)) ? 2 : 3;
+  };
+  const ranked = resources.map((resource) => ({ name: resource.name, rank: rankOf(resource) }));
+  const found = ranked.filter(({ rank }) => rank < 3).toSorted((a, b) => a.rank - b.rank);
+  return new Set(found.map(({ name }) => name));
 }
 
 function isIn(name: string, word: string): boolean {
