@@ -5,14 +5,12 @@ import type { Mode } from '../http/edge/edge.ts';
 import { anonymous } from '../model/access.ts';
 import type { View } from '../model/view.ts';
 import type { Context } from '../server/context.ts';
-import type { OpenDatabase } from '../server/database/target.ts';
+import { closingOnFailure } from '../server/database/database.ts';
 import { possibleRowCounts } from '../databases/tables.ts';
 import { columns, grouped } from '../server/output.ts';
-import { listenAddress, urlHost, type ServeFlags } from '../server/serve/address.ts';
-import { composeServer } from '../server/serve/compose.ts';
-import type { Reload } from '../server/serve/versions.ts';
-import type { SpecificationFile } from '../server/files/specification.ts';
-import { openTls } from '../server/serve/tls.ts';
+import type { ListenFlags } from '../server/serve/address.ts';
+import type { OpenServer } from '../server/serve/open-server.ts';
+import type { SpecificationFlags } from '../server/files/specification.ts';
 import type { WorkerRole } from './workers/worker.ts';
 
 /** How long a server that is no longer ready stays reachable, in ms. See docs/contract/6-operation.md#stopping. */
@@ -20,45 +18,56 @@ export const drainDelays = { dev: 0, start: 1_000 } as const;
 /** The banner counts no further, so that a large database is served at once. */
 const countedRows = 1_000_000;
 
-/** Parts that only some servers have. */
-export interface ServeOptions {
-  /** Follows edits of the specification. */
-  readonly live: Reload;
-  /** Present if this process is a worker. */
-  readonly worker?: WorkerRole | undefined;
+/** Flags of both `dev` and `start`. */
+export interface ServeFlags extends ListenFlags, SpecificationFlags {
+  readonly database?: string;
+  /** Opens the API in a browser. */
+  readonly open?: true;
+  /** Prints the stacks of errors. */
+  readonly verbose?: true;
 }
 
-/** Serves until a signal, then ends the requests in flight. */
+/** Serves until a signal, then ends the requests in flight. `worker`: present if this process is one. */
 export async function serve(
   context: Context,
-  { api, folder }: Pick<SpecificationFile, 'api' | 'folder'>,
-  open: OpenDatabase,
+  server: OpenServer,
   flags: ServeFlags,
   mode: Mode,
-  { live, worker }: ServeOptions,
+  worker?: WorkerRole,
+): Promise<void> {
+  const stop = worker?.stop ?? context.stop();
+  const { drainDelay = drainDelays[mode] } = server.specification.api.settings.server ?? {};
+  await closingOnFailure({ name: server.open.name, close: server.close }, async () => {
+    if (!stop.aborted) await announce(context, server, flags, mode, worker?.printsBanner ?? true);
+    await new Promise<void>((resolve) => {
+      if (stop.aborted) resolve();
+      else stop.addEventListener('abort', () => resolve());
+    });
+    await server.close(drainDelay);
+  });
+}
+
+/** Listens, tells the user where, and follows the specification. */
+async function announce(
+  context: Context,
+  server: OpenServer,
+  flags: ServeFlags,
+  mode: Mode,
+  announces: boolean,
 ): Promise<void> {
   const { output } = context;
-  const announces = worker?.printsBanner ?? true;
-  const { host, port } = listenAddress(context, flags, api.settings.server);
-  const servedApi = live.current;
+  const { live, open } = server;
+  const { api } = server.specification;
   // Of the rows that only callers see, a count by the service's own role tells nothing.
   const isCounted = announces && api.settings.database?.session === undefined;
   const counts = isCounted
     ? await possibleRowCounts(api.resources.values(), open.database, countedRows)
     : new Map<string, number>();
-  const tls = await openTls(context, api.settings.server ?? {}, folder, host, worker);
-  const stop = worker?.stop ?? context.stop();
-  if (stop.aborted) return;
-  const server = await composeServer(context, open, mode, live, {
-    isVerbose: flags.verbose === true,
-    worker,
-  });
-  const bound = await server.listen({ host, port, tls, connectionSource: worker?.connections });
-  const address = `${tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${bound}`;
+  const { url: address, host, isSelfSigned } = await server.listen(flags);
   const version = api.versions.get(api.defaultVersion);
-  const view = version && servedApi.view(version, anonymous);
+  const view = version && live.current.view(version, anonymous);
   const example = address + (view === undefined ? '/_ready' : exampleUrl(api, counts, view));
-  const curl = tls?.isSelfSigned === true ? 'curl --insecure' : 'curl';
+  const curl = isSelfSigned ? 'curl --insecure' : 'curl';
   const page = hasDashboard(live.current.api, mode) ? address + dashboardPath : undefined;
   output.serving();
   if (announces) {
@@ -67,13 +76,7 @@ export async function serve(
     for (const warning of open.warnings) output.note(`Warning: ${warning}`);
   }
   if (flags.open === true && announces) await openBrowser(context, page ?? example);
-  live.begin(server.api.readers);
-  await new Promise<void>((resolve) => {
-    if (stop.aborted) resolve();
-    else stop.addEventListener('abort', () => resolve());
-  });
-  await server.close(api.settings.server?.drainDelay ?? drainDelays[mode]);
-  tls?.close();
+  server.follow();
 }
 
 /** Opens a URL in the browser of this machine. A failure does not end the server. */

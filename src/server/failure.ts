@@ -25,6 +25,9 @@ export class CommandFailure extends Error {
   }
 }
 
+/** A signal has ended the run, which is rolled back. */
+export class Stopped extends CommandFailure {}
+
 /** The data that the specification describes cannot be generated. */
 export class GenerationFailure extends CommandFailure {}
 

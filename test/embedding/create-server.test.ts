@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -74,6 +74,7 @@ test('a file is served on a port of its own, and over Fetch at once', async () =
     expect(server.url).toBeUndefined();
     await expect(fetch(`${url}/v1/notes`)).rejects.toThrow('fetch failed');
     await expect(get(server, '/v1/notes')).rejects.toThrow('is closed');
+    await expect(server.migrate()).rejects.toThrow('is closed');
     await server.close();
   });
 });
@@ -85,6 +86,29 @@ test('what is saved while dev serves is served', async () => {
     writeFileSync(file, notes.replaceAll('notes', 'letters'));
     await expect.poll(async () => (await get(server, '/v1/letters')).status).toBe(200);
   });
+});
+
+test('a database that the file comes to name in dev is closed with the server', async () => {
+  const file = join(folder, 'plinth.yaml');
+  const naming = (name: string): string => `database: sqlite:${name}.db\n${notes}`;
+  for (const name of ['first', 'second']) {
+    writeFileSync(file, naming(name));
+    await using({}, async (server) => {
+      await server.migrate();
+      await post(server, name);
+    });
+  }
+  const isOpen = (name: string): boolean => existsSync(join(folder, `${name}.db-wal`));
+  const read = async (server: PlinthServer): Promise<unknown> =>
+    (await get(server, '/v1/notes')).json();
+  writeFileSync(file, naming('first'));
+  await using({ mode: 'dev' }, async (server) => {
+    expect(await read(server)).toEqual([{ id: 1, text: 'first' }]);
+    writeFileSync(file, naming('second'));
+    await expect.poll(() => read(server)).toEqual([{ id: 1, text: 'second' }]);
+    expect(isOpen('second')).toBe(true);
+  });
+  expect([isOpen('first'), isOpen('second')]).toEqual([false, false]);
 });
 
 atDatabase('start serves a database once it is up to date', async (database) => {

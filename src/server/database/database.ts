@@ -150,16 +150,27 @@ export async function withDatabase<Value>(
   access: DatabaseAccess,
   work: (open: OpenDatabase) => Promise<Value>,
 ): Promise<Value> {
-  const database = await named(context, target);
-  let open: OpenDatabase | undefined;
-  try {
-    open = await database.open(access);
+  const open = await openDatabase(context, target, access);
+  return closingOnFailure(open, async () => {
     const value = await work(open);
     await open.close();
     return value;
+  });
+}
+
+/**
+ * Runs work on what is open, and closes that if the work fails. Errors of the database become a `CommandFailure` that names
+ * it.
+ */
+export async function closingOnFailure<Value>(
+  { name, close }: Pick<OpenDatabase, 'name' | 'close'>,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await work();
   } catch (error) {
     // The first error counts.
-    await open?.close().catch(() => undefined);
-    throw databaseFailure(error, database.name);
+    await close().catch(() => undefined);
+    throw databaseFailure(error, name);
   }
 }

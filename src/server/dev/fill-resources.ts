@@ -17,18 +17,11 @@ import type { WrittenValues } from '../../sql/schema/table.ts';
 import { writeStatements } from '../../sql/compile/write.ts';
 import type { Problem } from '../../specification/problems.ts';
 import type { Context } from '../context.ts';
-import { CommandFailure, GenerationFailure } from '../failure.ts';
+import { CommandFailure, GenerationFailure, Stopped } from '../failure.ts';
 import { generationProblems } from './data-problems.ts';
 import type { Served } from './served.ts';
 import { formatProblem, type SpecificationFile } from '../files/specification.ts';
 import type { OpenDatabase } from '../database/target.ts';
-
-/** A signal came: the run is rolled back. */
-class Stopped extends CommandFailure {
-  constructor() {
-    super('Stopped: nothing was generated. Run it again to generate everything.');
-  }
-}
 
 interface Filling extends GenerationOptions {
   readonly resources: ReadonlySet<Resource>;
@@ -54,7 +47,8 @@ export async function fillResources(
       resources,
       reset,
       onProgress: (done, total) => {
-        if (stop.aborted) throw new Stopped();
+        if (stop.aborted)
+          throw new Stopped('Stopped: nothing was generated. Run it again to generate everything.');
         report(done, total);
       },
     }),

@@ -5,14 +5,7 @@ import { writeStatements } from '../../sql/compile/write.ts';
 import type { Api } from '../../model/api.ts';
 import { shownPath, type Context } from '../context.ts';
 import type { OpenDatabase } from '../database/target.ts';
-import { CommandFailure } from '../failure.ts';
-
-/** A signal has ended the run, which is rolled back. */
-class Stopped extends CommandFailure {
-  constructor() {
-    super('Stopped: nothing was imported. Run it again to import everything.');
-  }
-}
+import { CommandFailure, Stopped } from '../failure.ts';
 
 /** Loads data into a database that is up to date. Throws `Stopped` on a signal. */
 export async function loadData(
@@ -38,7 +31,8 @@ export async function loadData(
       writeStatements(database.dialect),
       clockAndIds,
       ({ bytes, totalBytes }) => {
-        if (stop.aborted) throw new Stopped();
+        if (stop.aborted)
+          throw new Stopped('Stopped: nothing was imported. Run it again to import everything.');
         report(bytes, totalBytes);
       },
       takenIds,

@@ -9,7 +9,6 @@ import { Sandboxes } from '../../http/sandboxes/sandboxes.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
 import type { ReloadProblem, TraceReader } from '../../observability/events.ts';
 import { ServedVersions, type Reload } from '../serve/versions.ts';
-import type { DevFlags } from '../serve/address.ts';
 import type { Context } from '../context.ts';
 import { withStoredForms, openDatabase } from '../database/database.ts';
 import { CommandFailure, databaseFailure } from '../failure.ts';
@@ -45,6 +44,18 @@ export interface ClientWriter {
   readonly writeFor: (specification: Pick<SpecificationFile, 'api' | 'code'>) => void;
 }
 
+/** What `dev` does with a specification, at the start and at each edit. */
+export interface FollowOptions {
+  /** The URL that the command line or the application gives. */
+  readonly database?: string | undefined;
+  /** Whether records are generated. */
+  readonly generate: boolean;
+  /** Whether edits are served. */
+  readonly watch: boolean;
+  /** The file of the typed client, which follows the specification. */
+  readonly client?: ClientWriter | undefined;
+}
+
 /**
  * Follows the specification of `dev`: serves what is saved, on its own database, which is migrated with it. A file with
  * errors, or one that would lose values, leaves the last valid version in use. See
@@ -53,9 +64,8 @@ export interface ClientWriter {
 export class LiveReload implements Reload {
   private readonly context: Context;
   private readonly fill: FillOptions;
-  private readonly flags: DevFlags;
+  private readonly options: FollowOptions;
   private readonly edits: Edits;
-  private readonly client: ClientWriter | undefined;
   private served: Served;
   /** The last one that could be read, served or not. */
   private tried: SpecificationFile;
@@ -68,14 +78,12 @@ export class LiveReload implements Reload {
   private question: AbortController | undefined;
   private readonly ended = new AbortController();
 
-  /** `client` is the file of the typed client, which follows the specification. */
-  constructor(context: Context, flags: DevFlags, served: Served, client?: ClientWriter) {
+  constructor(context: Context, options: FollowOptions, served: Served) {
     this.context = context;
-    this.flags = flags;
-    this.fill = { generates: flags.generate ?? true };
+    this.options = options;
+    this.fill = { generates: options.generate };
     this.served = served;
     this.tried = served.specification;
-    this.client = client;
     const { name } = served.specification;
     this.edits = new Edits(context, resolve(context.folder, name), served.specification);
     this.versions = new ServedVersions(this.makeServedApi(served));
@@ -89,8 +97,8 @@ export class LiveReload implements Reload {
   /** Starts to watch. `readers` get an event for each edit. */
   begin(readers: readonly TraceReader[]): void {
     this.readers = readers;
-    this.client?.writeFor(this.served.specification);
-    if (this.flags.watch === false) return;
+    this.options.client?.writeFor(this.served.specification);
+    if (!this.options.watch) return;
     this.watch = watchFiles(this.files(), () => this.changed());
     void this.noteGeneration(this.served);
   }
@@ -103,9 +111,10 @@ export class LiveReload implements Reload {
     await this.running;
   }
 
-  /** Releases everything but the first database. Call it when no request is in flight. */
+  /** Releases everything, the database last. Call it when no request is in flight. */
   async close(): Promise<void> {
     await this.versions.close();
+    await this.served.open.close();
   }
 
   private get name(): string {
@@ -176,7 +185,7 @@ export class LiveReload implements Reload {
   private async serve(read: SpecificationFile): Promise<void> {
     const { context } = this;
     for (const warning of read.warnings) context.output.note(formatProblem(warning));
-    const target = targetOrDevelopment(context, read, this.flags.database);
+    const target = targetOrDevelopment(context, read, this.options.database);
     this.tried = read;
     const specification = await this.withCode(await withStoredForms(context, target, read));
     try {
@@ -345,7 +354,7 @@ export class LiveReload implements Reload {
     for (const line of steps) output.note(line);
     const where = steps.length === 0 ? '' : ` ${next.open.name} was changed as listed.`;
     output.note(`${this.name} was read again and is served.${where}`);
-    this.client?.writeFor(next.specification);
+    this.options.client?.writeFor(next.specification);
     const { settings } = served.specification.api;
     const left = restartSettings(settings, next.specification.api.settings);
     if (left.length > 0) output.note(`Start dev again to use the changed ${left.join(', ')}.`);

@@ -2,37 +2,19 @@ import { serverDefaults } from '../../specification/keys/server.ts';
 import type { ServerSpecification } from '../../specification/specification.ts';
 import type { Context } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
-import type { SpecificationFlags } from '../files/specification.ts';
 
 const mostWorkers = 64;
 
-/** Flags of both `dev` and `start`. */
-export interface ServeFlags {
+/** The flags that say where to listen. */
+export interface ListenFlags {
   readonly port?: string;
   readonly host?: string;
-  /** Opens the API in a browser. */
-  readonly open?: true;
-  /** Prints the stacks of errors. */
-  readonly verbose?: true;
-}
-
-/** Flags of `plinth dev`. */
-export interface DevFlags extends ServeFlags, SpecificationFlags {
-  readonly database?: string;
-  /** False for `--no-generate`. */
-  readonly generate?: boolean;
-  /** Deletes the development database first. */
-  readonly reset?: boolean;
-  /** The file that the typed client is written to. */
-  readonly types?: string;
-  /** False: the specification is served as it was read, whatever becomes of its file. */
-  readonly watch?: boolean;
 }
 
 /** The port from the flag, or else from the environment. */
 export function readPort(
   { environment }: Pick<Context, 'environment'>,
-  flags: ServeFlags,
+  flags: ListenFlags,
 ): number | undefined {
   const text = flags.port ?? environment['PLINTH_PORT'];
   if (text === undefined || (text === '' && flags.port === undefined)) return undefined;
@@ -64,7 +46,7 @@ export interface Address {
 /** Where to listen: from the flags, or else the environment, the specification and the defaults. */
 export function listenAddress(
   context: Context,
-  flags: ServeFlags,
+  flags: ListenFlags,
   server: Pick<ServerSpecification, 'host' | 'port'> = {},
 ): Address {
   const named = [flags.host, context.environment['PLINTH_HOST'], server.host].find(

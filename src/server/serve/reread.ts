@@ -6,7 +6,7 @@ import type { TraceReader } from '../../observability/events.ts';
 import { fromFolder, type Context } from '../context.ts';
 import { withStoredForms } from '../database/database.ts';
 import { migrationAdvice, missingSteps, stepLines } from '../database/schema.ts';
-import { databaseTarget, type OpenDatabase, type Target } from '../database/target.ts';
+import { databaseTarget, type OpenDatabase } from '../database/target.ts';
 import { restartSettings } from '../dev/edits.ts';
 import { CommandFailure, databaseFailure } from '../failure.ts';
 import { requireEndpointAccess, withStartedCode } from '../files/code.ts';
@@ -15,16 +15,8 @@ import {
   requireSpecification,
   type SpecificationFile,
 } from '../files/specification.ts';
+import { requireAccess, type Startable } from './start-rules.ts';
 import { ServedVersions, type Reload } from './versions.ts';
-
-/** How `start` may serve a specification. */
-export interface Terms {
-  /** The URL of `--database`. */
-  readonly flag: string | undefined;
-  readonly target: Target;
-  /** Fails if the specification does not say who may use it. */
-  readonly requireAccess: (specification: SpecificationFile) => unknown;
-}
 
 /**
  * Reads the specification of `start` again; `given` is its text if another process has read it. Fails if it cannot take
@@ -33,8 +25,7 @@ export interface Terms {
  */
 export async function rereadSpecification(
   context: Context,
-  name: string,
-  { flag, target, requireAccess }: Terms,
+  { specification: { name }, target, flag }: Startable,
   given?: string,
 ): Promise<SpecificationFile> {
   const path = fromFolder(context, name);
@@ -66,25 +57,18 @@ export function noteRefusal({ output }: Context, error: unknown, database: strin
 /** The versions of `start`: it reads the specification again when it is told to, one reading after another. */
 export class Rereading implements Reload {
   private readonly context: Context;
-  private readonly terms: Terms;
   private readonly open: OpenDatabase;
   private readonly versions: ServedVersions;
-  private specification: SpecificationFile;
+  private served: Startable;
   private readers: readonly TraceReader[] = [];
   private running: Promise<void> = Promise.resolve();
   private isEnded = false;
 
-  constructor(
-    context: Context,
-    terms: Terms,
-    specification: SpecificationFile,
-    open: OpenDatabase,
-  ) {
+  constructor(context: Context, served: Startable, open: OpenDatabase) {
     this.context = context;
-    this.terms = terms;
-    this.specification = specification;
+    this.served = served;
     this.open = open;
-    this.versions = new ServedVersions(this.servedApiOf(specification));
+    this.versions = new ServedVersions(this.servedApiOf(served.specification));
   }
 
   get current(): ServedApi {
@@ -105,8 +89,9 @@ export class Rereading implements Reload {
     await this.running;
   }
 
-  close(): Promise<void> {
-    return this.versions.close();
+  async close(): Promise<void> {
+    await this.versions.close();
+    await this.open.close();
   }
 
   private servedApiOf({ api, folder, code }: SpecificationFile): ServedApi {
@@ -114,8 +99,9 @@ export class Rereading implements Reload {
   }
 
   private async apply(given: string | undefined): Promise<void> {
-    const { context, terms, specification: before } = this;
+    const { context, served } = this;
     const { output } = context;
+    const { specification: before } = served;
     const { name } = before;
     const report = (messages: readonly string[]): void => {
       const problems = messages.map((message) => ({ message }));
@@ -123,7 +109,7 @@ export class Rereading implements Reload {
     };
     try {
       if (this.isEnded) return;
-      const found = await rereadSpecification(context, name, terms, given);
+      const found = await rereadSpecification(context, served, given);
       const next = await withStartedCode(context, found, async (started) => {
         requireEndpointAccess(started);
         return started;
@@ -134,7 +120,7 @@ export class Rereading implements Reload {
         async () => undefined,
         (error) => output.note(messageOf(error)),
       );
-      this.specification = next;
+      this.served = { ...served, specification: next };
       output.note(`${name} was read again and is served.`);
       const left = restartSettings(before.api.settings, next.api.settings);
       if (left.length > 0) output.note(`Start again to use the changed ${left.join(', ')}.`);

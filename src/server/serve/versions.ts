@@ -9,7 +9,7 @@ export interface Reload {
   readonly begin: (readers: readonly TraceReader[]) => void;
   /** No new version follows. Waits for one that is being applied. */
   readonly end: () => Promise<void>;
-  /** Releases everything but the first database. Called when no request is in flight. */
+  /** Releases everything, the database last. Called when no request is in flight. */
   readonly close: () => Promise<void>;
 }
 
