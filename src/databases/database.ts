@@ -24,6 +24,8 @@ export interface Executor {
   readonly runGiven: (statement: Statement, values: Values) => Promise<GivenAnswer>;
   /** Whether its statements run with the settings of a caller, as `Database.inSession` has made it. */
   readonly isOfCaller?: boolean;
+  /** What an error of an open transaction means. Absent: errors come with their meaning. */
+  readonly meaningOf?: (error: unknown) => unknown;
 }
 
 /** Runs a query without parameters. */
@@ -227,6 +229,9 @@ export class DatabaseFailure extends Error {
     this.kind = options?.kind ?? 'unavailable';
   }
 }
+
+/** The transaction is about to run again from its start. */
+export class RepeatedTransaction extends Error {}
 
 /** The client of a read has disconnected, so the read was ended. */
 export class ClientGone extends Error {

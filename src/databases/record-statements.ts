@@ -93,6 +93,7 @@ export function recordStatements(
     service: recordWork(transaction.service),
     rehearse: transaction.rehearse,
     attempt: transaction.attempt,
+    ...(transaction.meaningOf && { meaningOf: transaction.meaningOf }),
   });
   const recorded: Database = {
     dialect: database.dialect,

@@ -9,6 +9,7 @@ export function transactionAsDatabase(transaction: Transaction, database: Databa
     dialect: database.dialect,
     asksAtOnce: false,
     isInTransaction: true,
+    ...(transaction.meaningOf === undefined ? {} : { meaningOf: transaction.meaningOf }),
     ...(database.enter === undefined ? {} : { enter: database.enter }),
     ...(transaction.isOfCaller === undefined ? {} : { isOfCaller: transaction.isOfCaller }),
     all: transaction.all,
@@ -26,7 +27,7 @@ export function transactionAsDatabase(transaction: Transaction, database: Databa
 
 /** The same transaction without the settings of a caller. */
 export function asService(transaction: Transaction): Transaction {
-  const { service, enter, runGiven } = transaction;
+  const { service, enter, meaningOf, runGiven } = transaction;
   return {
     asksAtOnce: false,
     all: service.all,
@@ -35,6 +36,7 @@ export function asService(transaction: Transaction): Transaction {
     service,
     rehearse: (work) => transaction.rehearse(work),
     attempt: (work) => transaction.attempt(work),
+    ...(meaningOf === undefined ? {} : { meaningOf }),
     ...(enter === undefined ? {} : { enter: (stage) => transaction.enter?.(stage) }),
   };
 }
@@ -52,7 +54,7 @@ export async function whileOpen<Value>(
     all: (...given) => (isOver ? Promise.reject(over) : all(...given)),
     run: (...given) => (isOver ? Promise.reject(over) : run(...given)),
   });
-  const { enter, isOfCaller, asksAtOnce } = transaction;
+  const { enter, isOfCaller, asksAtOnce, meaningOf } = transaction;
   try {
     return await work({
       asksAtOnce,
@@ -63,6 +65,7 @@ export async function whileOpen<Value>(
       attempt: (attempted) => (isOver ? Promise.reject(over) : transaction.attempt(attempted)),
       ...(enter === undefined ? {} : { enter: (stage) => transaction.enter?.(stage) }),
       ...(isOfCaller === undefined ? {} : { isOfCaller }),
+      ...(meaningOf === undefined ? {} : { meaningOf }),
     });
   } finally {
     isOver = true;

@@ -2,6 +2,7 @@ import { valuesFor, type Requester, type Statement, type Values } from '../../sq
 import {
   ConstraintError,
   DatabaseFailure,
+  RepeatedTransaction,
   type Changed,
   type Row,
   type Transaction,
@@ -16,7 +17,7 @@ import { begin, type CallerSession } from './session.ts';
 const over = new Error('The transaction is over');
 
 /** A constraint rejected a change in a transaction without savepoints, so the transaction is repeated with them. */
-export class NeedsSavepoints extends Error {}
+export class NeedsSavepoints extends RepeatedTransaction {}
 
 /** A deferred constraint failed at the commit, so the transaction is repeated with immediate checks. */
 export class NeedsChecks extends Error {}
@@ -86,6 +87,9 @@ export class OpenTransaction implements Transaction {
     const { showsMessages } = this.options;
     return { isOfCaller: this.owner === 'caller', showsMessages };
   }
+
+  readonly meaningOf = (error: unknown): unknown =>
+    meaningOf(this.failure ?? error, this.errorContext);
 
   async begin(): Promise<void> {
     const { connection } = this;

@@ -1,6 +1,7 @@
 import { fail, ok, type Result } from '../../errors.ts';
 import { clientOf, PlinthError, type ClientOptions } from '../../client/runtime.ts';
 import type { AnyApi, Db, OwnerDb } from '../../extensions/code.ts';
+import { ClientGone } from '../../databases/database.ts';
 import { owner, type Caller } from '../../model/access.ts';
 import type { Api } from '../../model/api.ts';
 import { versionOfFile } from '../../model/view.ts';
@@ -10,6 +11,7 @@ import { ApiFailure } from '../../records/api-failure.ts';
 import { respondError } from '../response/error.ts';
 import { isWhole, type Response } from '../response/response.ts';
 import type { Exchange } from './exchange.ts';
+import { errorOf, refusalByDatabase } from './failures.ts';
 import { mustSee } from './replication.ts';
 import { findBelow, nothingAt, splitUrl, sqlPath, uriTooLong } from './router.ts';
 import { sqlTag } from './sql/tag.ts';
@@ -115,10 +117,8 @@ function clientAs(exchange: Exchange, caller: Caller): readonly [AnyApi['client'
     const { method = 'GET', body } = init;
     const headers = Object.fromEntries(init.headers as Headers);
     const stage = exchange.trace.recording?.current?.stage;
-    const spoil = (error: unknown): void => {
-      if (method !== 'GET') exchange.spoil?.(error as Error);
-    };
     let result: Result<Response>;
+    let cause: unknown;
     try {
       result = await answerAs(exchange, caller, {
         method,
@@ -127,9 +127,10 @@ function clientAs(exchange: Exchange, caller: Caller): readonly [AnyApi['client'
         headers,
         body: typeof body === 'string' ? Buffer.from(body) : undefined,
       });
-    } catch (error) {
-      spoil(error);
-      throw error;
+    } catch (thrown) {
+      if (thrown instanceof ClientGone) throw thrown;
+      cause = exchange.database.meaningOf?.(thrown) ?? thrown;
+      result = fail(refusalByDatabase(cause, caller, exchange) ?? errorOf(cause));
     }
     if (stage !== undefined) exchange.trace.enter(stage);
     const { requestId } = exchange;
@@ -138,7 +139,11 @@ function clientAs(exchange: Exchange, caller: Caller): readonly [AnyApi['client'
     if (result.ok) return answered(response, text);
     const error = new PlinthError(JSON.parse(text) as PlinthError['body'], retryAfter(response));
     if (caller.isOwner === true) ofOwner.add(error);
-    spoil(caller.isOwner === true ? error : new ApiFailure(result.error));
+    if (cause !== undefined) {
+      error.cause = cause;
+      exchange.spoil?.(cause as Error);
+    } else if (method !== 'GET')
+      exchange.spoil?.(caller.isOwner === true ? error : new ApiFailure(result.error));
     throw error;
   };
   return clientOn('', fetch, exchange.servedApi.api.resources);

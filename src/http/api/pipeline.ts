@@ -8,7 +8,6 @@ import type { RequestKind } from '../../query/request/parameters.ts';
 import type { Resource, Version } from '../../model/api.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import type { ResourceView } from '../../model/view.ts';
-import { ConstraintError, DatabaseFailure } from '../../databases/database.ts';
 import { respondError } from '../response/error.ts';
 import { emptyResponse, type Response } from '../response/response.ts';
 import { after, unless, type MaybePromise } from '../../lib/maybe-promise.ts';
@@ -17,6 +16,7 @@ import type { Call, Exchange, Watching } from './exchange.ts';
 import { answerBatch } from './batch.ts';
 import { answerEndpoint } from './endpoints/answer.ts';
 import { exportRecords } from './exports.ts';
+import { refusalByDatabase } from './failures.ts';
 import { withHeaders } from '../callers/caller-check.ts';
 import type { Transmission } from '../simulation/simulated-network.ts';
 import { listGroups } from './groups.ts';
@@ -129,25 +129,14 @@ function answerCaller(exchange: Exchange, route: Result<Route>, caller: Result<C
   return unless(
     () => answerRoute(exchange, route.value, caller.value),
     (error) => {
-      if (isForbidden(error, exchange)) {
-        exchange.trace.databaseError = error.cause;
-        return fail(refusalOf(caller.value, exchange.servedApi.api.settings));
+      const refusal = refusalByDatabase(error, caller.value, exchange);
+      if (refusal !== undefined) {
+        exchange.trace.databaseError = (error as Error).cause;
+        return fail(refusal);
       }
       if (exchange.watching !== undefined) exchange.watching.thrown = error;
       return fail(exchange.failed(error));
     },
-  );
-}
-
-/**
- * Whether the database refuses the caller: by a privilege or policy, or by an error of a policy, such as a missing claim
- * that it takes for a number. Constraints that values break do not come this far.
- */
-function isForbidden(error: unknown, { servedApi }: Exchange): error is Error {
-  if (servedApi.sessionOf === undefined) return false;
-  return (
-    error instanceof ConstraintError ||
-    (error instanceof DatabaseFailure && error.kind === 'forbidden')
   );
 }
 

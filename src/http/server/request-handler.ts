@@ -1,8 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { apiError, fail, type ApiError } from '../../errors.ts';
+import { fail, type ApiError } from '../../errors.ts';
 import { freeTurn } from '../../lib/event-loop.ts';
-import { ApiFailure } from '../../records/api-failure.ts';
-import { responseTooLong } from '../../records/row-budget.ts';
 import type { ClockAndIds } from '../../query/write/defaults.ts';
 import { compressed } from '../response/compression.ts';
 import { respondError } from '../response/error.ts';
@@ -18,15 +16,11 @@ import type { SimulatedNetwork } from '../simulation/simulated-network.ts';
 import type { Observed, Observer } from '../debug/observer.ts';
 import { Admitted, type Admission } from '../load/admission.ts';
 import type { ResponseBatch } from '../load/response-batch.ts';
+import { errorOf, foreseen } from '../api/failures.ts';
 import { answer, answerRoute } from '../api/pipeline.ts';
 import { isProbe } from '../api/router.ts';
 import type { AfterCommits, Exchange } from '../api/exchange.ts';
-import {
-  ClientGone,
-  DatabaseFailure,
-  RaisedError,
-  type FailureKind,
-} from '../../databases/database.ts';
+import { ClientGone, RaisedError } from '../../databases/database.ts';
 import { whileThere } from '../response/streaming.ts';
 import type { Incoming, Transport } from './transport.ts';
 import type { MemoryBudgets } from '../load/memory-budget.ts';
@@ -133,7 +127,7 @@ export class RequestHandler {
         transport.abandon();
         answered = unanswered;
       } else {
-        const problem = respondError(failureOf(error), shownPath(incoming), incoming.requestId);
+        const problem = respondError(errorOf(error), shownPath(incoming), incoming.requestId);
         transport.sendInstead(problem, sending);
         answered = problem;
         this.report(observed, error);
@@ -177,10 +171,9 @@ export class RequestHandler {
     observed.trace.client = client.address;
     const failed = (error: unknown): ApiError => {
       if (error instanceof ClientGone) throw error;
-      const refused = refusalOf(error);
       if (error instanceof RaisedError) observed.trace.databaseError = error.cause;
-      if (refused === undefined) this.report(observed, error);
-      return refused ?? failureOf(error);
+      if (foreseen(error) === undefined) this.report(observed, error);
+      return errorOf(error);
     };
     // Answered however busy the server is. See docs/contract/6-operation.md#overload, rule 3.
     const isExempt = isProbe(path) || path === '/_metrics' || method === 'OPTIONS';
@@ -292,45 +285,3 @@ function shownPath({ mount, path }: Incoming): string {
 
 /** What logs and metrics record if the client has gone: the status that nginx made customary. */
 const unanswered: Response = { status: 499, headers: {}, body: undefined };
-
-const unavailable = apiError('DATABASE_UNAVAILABLE', 'The database cannot be used now; try again');
-
-const failures: Readonly<Record<FailureKind, ApiError>> = {
-  busy: apiError('DATABASE_BUSY', 'The database stayed busy or locked for too long; try again'),
-  crowded: apiError(
-    'DATABASE_BUSY',
-    'Other requests kept all connections to the database in use for too long; try again',
-  ),
-  unavailable,
-  changed: unavailable,
-  unsupported: apiError(
-    'DATABASE_UNAVAILABLE',
-    'The database, as it is set up, cannot do what this request takes; the log has it under the request id',
-  ),
-  forbidden: apiError('FORBIDDEN', 'The database does not allow this'),
-  timeout: apiError('QUERY_TIMEOUT', 'The database took longer than its deadline'),
-  outcomeUnknown: apiError(
-    'OUTCOME_UNKNOWN',
-    'The connection was lost while committing: the write may have happened or not. An Idempotency-Key makes it safe to repeat',
-  ),
-};
-
-/**
- * The error for the client if nothing is wrong with the service: a message of the database, or a response that would be
- * too long, beyond its row budget or beyond any string of JavaScript.
- */
-function refusalOf(error: unknown): ApiError | undefined {
-  if (error instanceof ApiFailure) return error.error;
-  if (error instanceof RaisedError)
-    return apiError('DATABASE_REFUSED', error.message, { status: error.status });
-  return error instanceof RangeError && error.message === 'Invalid string length'
-    ? responseTooLong
-    : undefined;
-}
-
-/** The response to an unforeseen error: it reveals nothing of the database or the host. */
-function failureOf(error: unknown): ApiError {
-  return error instanceof DatabaseFailure
-    ? failures[error.kind]
-    : apiError('INTERNAL_ERROR', 'An unexpected error; the log has it under the request id');
-}

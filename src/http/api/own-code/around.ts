@@ -2,7 +2,7 @@ import { breaks } from '../../../problem-rules.ts';
 import type { ApiError } from '../../../errors.ts';
 import type { JsonValue } from '../../../specification/specification.ts';
 import type { Resource } from '../../../model/api.ts';
-import type { Transaction } from '../../../databases/database.ts';
+import { DatabaseFailure, type Transaction } from '../../../databases/database.ts';
 import {
   asService,
   transactionAsDatabase,
@@ -162,12 +162,16 @@ class Around implements AroundWrite {
       onWritten: undefined,
     };
     for (const one of added) {
-      await writeAdded(
-        one,
-        inner,
-        async () => JSON.parse((await this.readNow(one.one, transaction)) ?? '{}') as CodeRecord,
-      );
+      const written = async (): Promise<CodeRecord> =>
+        JSON.parse((await this.readNow(one.one, transaction)) ?? '{}') as CodeRecord;
+      try {
+        await writeAdded(one, inner, written);
+      } catch (error) {
+        throw spoiled.find((failure) => failure instanceof DatabaseFailure) ?? error;
+      }
       const [failure] = spoiled;
+      // The database is at fault, not the code.
+      if (failure instanceof DatabaseFailure) throw failure;
       if (failure !== undefined)
         throw new AddedFailed(`also of ${one.one.resource.name}: ${failure.message}`);
     }

@@ -3,7 +3,9 @@ import { PlinthError } from '../../../client/runtime.ts';
 import type { CodeProblem, Fail } from '../../../extensions/code.ts';
 import { isRule, type BrokenRule } from '../../../problem-rules.ts';
 import { messageOf } from '../../../lib/message-of.ts';
+import { DatabaseFailure, RepeatedTransaction } from '../../../databases/database.ts';
 import type { Exchange } from '../exchange.ts';
+import { errorOf } from '../failures.ts';
 import { isOfOwner } from '../in-process.ts';
 
 /** What `fail` of own code throws. */
@@ -94,8 +96,15 @@ export function errorOfCode(thrown: unknown, place: string, exchange: Exchange):
     exchange.note({ level: 'warn', requestId: exchange.requestId, message: thrown.message });
     return apiError('HANDLER_TIMEOUT', 'Own code of the server took longer than its deadline');
   }
-  if (thrown instanceof PlinthError && !isOfOwner(thrown) && thrown.body.status < 500)
-    return errorOfBody(thrown);
+  if (thrown instanceof PlinthError) {
+    const { cause } = thrown;
+    // What the first run of a transaction meets is no failure yet.
+    if (cause instanceof RepeatedTransaction) return errorOf(cause);
+    if (!isOfOwner(thrown) && thrown.body.status !== 500) {
+      if (cause instanceof DatabaseFailure && thrown.body.status > 500) exchange.failed(cause);
+      return errorOfBody(thrown);
+    }
+  }
   // The log has the chain already.
   if (thrown instanceof PlinthError && thrown.body.code === 'HOOK_DEPTH') return tooDeep;
   const error = thrown instanceof Error ? thrown : new Error(messageOf(thrown), { cause: thrown });
