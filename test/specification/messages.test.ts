@@ -328,9 +328,10 @@ describe('names', () => {
         'limit: { type: integer }',
         'maxDepth: { type: integer }',
         'o: { type: object, properties: { page: { type: integer } } }',
+        'group: { type: relation, relation: belongsTo, resource: posts }',
       ),
-      `warning 4:7 ${fields}.limit: \`limit\` is a query parameter as well, which wins: a filter needs an operator behind the name, such as \`limit_eq\`, of a relation \`limit_exists\``,
-      `warning 5:7 ${fields}.maxDepth: \`maxDepth\` is a query parameter as well, which wins: a filter needs an operator behind the name, such as \`maxDepth_eq\`, of a relation \`maxDepth_exists\``,
+      `warning 4:7 ${fields}.limit: \`limit\` is a query parameter as well, which wins: a filter needs an operator behind the name, such as \`limit_eq\``,
+      `warning 5:7 ${fields}.maxDepth: \`maxDepth\` is a query parameter as well, which wins: a filter needs an operator behind the name, such as \`maxDepth_eq\``,
     ],
     [
       'fields named like what every object of JavaScript has',

@@ -1,5 +1,5 @@
 import { reservedParameters } from '../reserved.ts';
-import { quote } from '../yaml/node.ts';
+import { quote, type Entry } from '../yaml/node.ts';
 
 /** The rule for names in a part of the file. */
 export interface NameRule {
@@ -11,7 +11,7 @@ export interface NameRule {
   /** Advice about a valid name, if any. */
   readonly advice?: (
     name: string,
-    names: { has(name: string): boolean },
+    entries: ReadonlyMap<string, Entry>,
     operatorSuffixes: readonly string[],
   ) => string | undefined;
 }
@@ -60,7 +60,9 @@ export const fieldNames: NameRule = {
       "a field's name",
       'letters from a to z, digits and `_`, and begins with a letter',
     ),
-  advice: (name, names, suffixes) => adviceOnField(name, names, suffixes, reservedParameters),
+  // A relation is filtered by `group_exists` and `group.name`, whatever its name.
+  advice: (name, entries, suffixes) =>
+    adviceOnField(name, entries, suffixes, isRelation(entries.get(name)) ? [] : reservedParameters),
 };
 
 /** Names of the properties of an object field. */
@@ -73,7 +75,7 @@ export const propertyNames: NameRule = {
       "a property's name",
       'letters from a to z, digits and `_`, and begins with a letter',
     ),
-  advice: (name, names, suffixes) => adviceOnField(name, names, suffixes, []),
+  advice: (name, entries, suffixes) => adviceOnField(name, entries, suffixes, []),
 };
 
 /** Routes of quotas: a method, and a path below the version in which `*` and `:id` stand for one segment. */
@@ -122,6 +124,11 @@ export const versionNumbers: NameRule = {
   refusal: (name) => `${quote(name)} is not a version number; write a whole number from 1 up`,
 };
 
+function isRelation(entry: Entry | undefined): boolean {
+  const type = entry?.value.kind === 'map' ? entry.value.entries.get('type')?.value : undefined;
+  return type?.kind === 'scalar' && type.value === 'relation';
+}
+
 /** Lint: why a field's name is awkward in a query string, in JSON or in the OpenAPI document. */
 function adviceOnField(
   name: string,
@@ -130,7 +137,7 @@ function adviceOnField(
   reserved: readonly string[],
 ): string | undefined {
   if (reserved.includes(name)) {
-    return `${quote(name)} is a query parameter as well, which wins: a filter needs an operator behind the name, such as ${quote(`${name}_eq`)}, of a relation ${quote(`${name}_exists`)}`;
+    return `${quote(name)} is a query parameter as well, which wins: a filter needs an operator behind the name, such as ${quote(`${name}_eq`)}`;
   }
   const suffix = operatorSuffixes.findLast((end) => name.length > end.length && name.endsWith(end));
   if (suffix !== undefined) {
