@@ -151,6 +151,7 @@ export function buildProgram(context: Context, version: string): Command {
     )
     .option('--out <file>', 'write it to a file, which must not exist yet')
     .option('--managed', 'write it for tables that "plinth migrate" may change')
+    .option('--bookkeeping', 'serve tables in which migration tools keep their notes, too')
     .option('--schema <names>', 'schemas of PostgreSQL to read, such as sales,public')
     .option('--json', 'print the specification and what it leaves out as JSON')
     .action(async (source: string, flags: IntrospectFlags) => {

@@ -3,6 +3,7 @@ import { typeOf } from '../model/field-types/registry.ts';
 import type { FieldSpecification } from '../specification/specification.ts';
 import type { ActualIndex, ActualReference } from '../databases/existing/actual-schema.ts';
 import { attributesOf, isNeeded, isOrdered } from './attributes.ts';
+import { toolOf } from './bookkeeping.ts';
 import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
 import { fieldName, freeName, likeAnother, resourceName } from './names.ts';
 import { hasTimestamps, trimmed } from './trimmed.ts';
@@ -22,15 +23,19 @@ import {
 } from './keys.ts';
 import type { FoundDatabase, FoundTable } from './table.ts';
 
+export interface DraftOptions {
+  /** Whether tables of migration tools are served too. */
+  readonly hasBookkeeping?: boolean;
+}
+
 /** A specification for the tables of a database. See docs/contract/6-operation.md#introspect. */
-export function draftOf({
-  isManaged,
-  tables,
-  left: others,
-  fold,
-  types,
-}: FoundDatabase): SpecificationDraft {
-  const left: string[] = [];
+export function draftOf(
+  { isManaged, tables: found, left: others, fold, types }: FoundDatabase,
+  { hasBookkeeping = false }: DraftOptions = {},
+): SpecificationDraft {
+  const kept = hasBookkeeping ? [] : found.filter((table) => toolOf(table) !== undefined);
+  const tables = found.filter((table) => !kept.includes(table));
+  const left = kept.length === 0 ? [] : [bookkeepingLine(kept)];
   const leave = ({ actual: { name } }: FoundTable, reason: string | undefined): boolean => {
     if (reason !== undefined) left.push(`Table ${name} is left out: ${reason}.`);
     return reason === undefined;
@@ -79,6 +84,13 @@ export function draftOf({
     resources,
     left: [...left, ...others],
   };
+}
+
+/** What is said of the tables of migration tools, in one line. */
+function bookkeepingLine(tables: readonly FoundTable[]): string {
+  const names = tables.map(({ actual }) => actual.name).join(', ');
+  const tools = [...new Set(tables.flatMap((table) => toolOf(table) ?? []))];
+  return `${tables.length === 1 ? `Table ${names} is` : `Tables ${names} are`} left out: notes of ${tools.length === 1 ? 'a migration tool' : 'migration tools'} (${tools.join(', ')}). With --bookkeeping they are served too.`;
 }
 
 function isAlike({ actual: one }: FoundTable, { actual: other }: FoundTable): boolean {

@@ -27,6 +27,8 @@ export interface IntrospectFlags {
   readonly out?: string;
   readonly json?: boolean;
   readonly managed?: boolean;
+  /** Whether tables of migration tools are served too. */
+  readonly bookkeeping?: boolean;
   /** Names of schemas, separated by commas. */
   readonly schema?: string;
 }
@@ -60,7 +62,7 @@ export async function introspect(
     flags.managed === true,
     schemas,
   );
-  const draft = draftOf(found);
+  const draft = draftOf(found, { hasBookkeeping: flags.bookkeeping === true });
   if (draft.resources.length === 0)
     throw new CommandFailure(
       `${name} has no table that can be served. ${draft.left.length === 0 ? 'Name another database' : 'Fix one of them'}, or begin with "${typedCommand(context, 'init')}".`,
