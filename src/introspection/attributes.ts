@@ -4,6 +4,7 @@ import { typeOf } from '../model/field-types/registry.ts';
 import { isBeyond, liesBetweenSteps, numberBounds } from '../model/steps.ts';
 import type { FieldSpecification, JsonValue } from '../specification/specification.ts';
 import { readDefault, type Bounds } from '../databases/existing/expressions.ts';
+import { wordsOf } from './names/words.ts';
 import type { FoundColumn } from './table.ts';
 
 /** The type that a key to a field of this type has, which has the name of the kind. */
@@ -40,7 +41,7 @@ export function attributesOf(
   const limits = limitsOf(typed, ranges, types);
   const choices = reference === undefined ? choicesOf(typed, types, numbers, limits) : undefined;
   if (limits === undefined) notes.push('No number is within the bounds of its CHECKs.');
-  const isSecret = !isManaged && secretNames.test(actual.name);
+  const isSecret = !isManaged && secretNames.test(wordsOf(actual.name).join('_'));
   if (!isManaged && (actual.fills || actual.isComputed))
     return {
       attributes: {
@@ -90,9 +91,9 @@ export function attributesOf(
   };
 }
 
-/** Names of columns that no client should read. */
+/** Names of columns that no client should read, as words joined by `_`. */
 const secretNames =
-  /pass(?:word|wd|phrase)|secret|(?:^|_)(?:token|salt|otp)(?:$|_)|api_?key|private_?key|password_hash|hashed/iu;
+  /pass_?(?:word|wd|phrase)|secret|(?:^|_)(?:token|salt|otp)(?:$|_)|api_?key|private_?key|password_hash|hashed/u;
 
 /** Whether a column's default is the next number of a sequence. */
 function isCounter({ fills, default: expression }: FoundColumn['actual']): boolean {

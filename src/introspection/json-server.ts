@@ -15,7 +15,7 @@ import { importOrder } from '../transfer/import/order.ts';
 import { keyType } from './attributes.ts';
 import { specificationValue } from './document.ts';
 import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
-import { fieldName, freeName, resourceName } from './names.ts';
+import { fieldName, freeName, resourceName } from './names/words.ts';
 import { addRelations, junctionKeys } from './relations.ts';
 import { trimmed } from './trimmed.ts';
 import { fallbackType, typeOfValues } from './value-types.ts';

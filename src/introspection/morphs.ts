@@ -6,7 +6,7 @@ import { quote, quoteTable } from '../sql/dialect.ts';
 import type { ActualColumn, ActualTable } from '../databases/existing/actual-schema.ts';
 import { isNeeded, keyType } from './attributes.ts';
 import type { FieldDraft, ResourceDraft } from './draft.ts';
-import { resourceName } from './names.ts';
+import { resourceName } from './names/words.ts';
 
 /** A pair of fields with the type and the id of a record's owner, as Rails and Laravel use it. */
 export interface MorphPair {

@@ -1,20 +1,9 @@
 import type { FieldTypes } from '../model/api.ts';
-import { recordName } from '../lib/text/singular.ts';
-import type { FieldSpecification, OnDelete } from '../specification/specification.ts';
+import type { FieldSpecification } from '../specification/specification.ts';
 import type { CompositeKeyDraft, FieldDraft, ResourceDraft } from './draft.ts';
 import { morphPairs, type MorphPair } from './morphs.ts';
-import { capital, fieldName, freeName, plural } from './names.ts';
-
-/** A foreign key and its target. */
-interface Key {
-  readonly owner: ResourceDraft;
-  /** Several for a composite key. */
-  readonly fields: readonly FieldDraft[];
-  readonly target: ResourceDraft;
-  /** The name of the belongsTo: `artist` for `artistId`. */
-  readonly base: string;
-  readonly onDelete?: OnDelete | undefined;
-}
+import { fieldName, freeName } from './names/words.ts';
+import { backNames, keysOf, linkNames, nameOf, toldApart, type Key } from './names/relations.ts';
 
 /** Adds the relations that follow from keys to the resources on both sides, each under a free name. */
 export function addRelations(resources: readonly ResourceDraft[], types: FieldTypes): void {
@@ -27,8 +16,10 @@ export function addRelations(resources: readonly ResourceDraft[], types: FieldTy
       ]),
     ]),
   );
-  const put: Put = (resource, name, relation) => {
-    const free = freeName(name, taken.get(resource) ?? new Set());
+  const put: Put = (resource, names, relation) => {
+    const known = taken.get(resource) ?? new Set();
+    const name = names.find((one) => !known.has(one.toLowerCase())) ?? names.at(-1) ?? '';
+    const free = freeName(name, known);
     const { foreignKey, typeField, idField, ...others } = relation;
     const isFound =
       relation.relation === 'belongsTo'
@@ -37,8 +28,8 @@ export function addRelations(resources: readonly ResourceDraft[], types: FieldTy
     resource.relations.set(free, isFound ? others : relation);
   };
   const keys = resources.flatMap((resource) => keysOf(resource, resources));
-  for (const { owner, fields, target, base, onDelete } of keys)
-    put(owner, base, {
+  for (const { owner, fields, target, names, onDelete } of keys)
+    put(owner, names, {
       type: 'relation',
       relation: 'belongsTo',
       resource: target.name,
@@ -55,7 +46,7 @@ export function addRelations(resources: readonly ResourceDraft[], types: FieldTy
     if (owner.isLink && owner.junction?.includes(nameOf(key)) === true) continue;
     const rivals = keys.filter((one) => one.owner === owner && one.target === target);
     const isOne = isUnique(key);
-    put(target, hasName(key, isOne, rivals.length > 1), {
+    put(target, backNames(key, isOne, rivals.length > 1), {
       type: 'relation',
       relation: isOne ? 'hasOne' : 'hasMany',
       resource: owner.name,
@@ -64,15 +55,15 @@ export function addRelations(resources: readonly ResourceDraft[], types: FieldTy
   }
   for (const pair of pairs)
     addMorphMany(pair, pairs.filter(({ owner }) => owner === pair.owner).length > 1, put);
-  for (const resource of resources) addMany(resource, keys, put);
+  addMany(resources, keys, put);
 }
 
-/** Adds a relation under the name, or a similar free one. */
-type Put = (resource: ResourceDraft, name: string, relation: FieldSpecification) => void;
-
-/** The names of the fields of a key, joined with commas. */
-const nameOf = ({ fields }: Pick<Key, 'fields'>): string =>
-  fields.map(({ name }) => name).join(',');
+/** Adds a relation under the first name that is free, or one that is like the last of them. */
+type Put = (
+  resource: ResourceDraft,
+  names: readonly string[],
+  relation: FieldSpecification,
+) => void;
 
 /** A key as the file names it. */
 function foreignKeyOf(fields: readonly FieldDraft[]): string | string[] {
@@ -97,14 +88,14 @@ const fieldsOf = ({
 });
 
 function addMorphTo(pair: MorphPair, put: Put): void {
-  put(pair.owner, pair.base, { type: 'relation', relation: 'morphTo', ...fieldsOf(pair) });
+  put(pair.owner, [pair.base], { type: 'relation', relation: 'morphTo', ...fieldsOf(pair) });
 }
 
 /** Adds a morphMany to each owner of a pair. */
 function addMorphMany(pair: MorphPair, hasRivals: boolean, put: Put): void {
   const name = fieldName(pair.owner.name);
   for (const [kind, target] of pair.targets)
-    put(target, hasRivals ? `${name}By${capital(pair.base)}` : name, {
+    put(target, [...(hasRivals ? [] : [name]), toldApart(name, pair.base)], {
       type: 'relation',
       relation: 'morphMany',
       resource: pair.owner.name,
@@ -113,73 +104,46 @@ function addMorphMany(pair: MorphPair, hasRivals: boolean, put: Put): void {
     });
 }
 
-function keysOf(owner: ResourceDraft, resources: readonly ResourceDraft[]): readonly Key[] {
-  const resourceNamed = (name: string | undefined): ResourceDraft | undefined =>
-    resources.find((resource) => resource.name === name);
-  const single = owner.fields.flatMap((field): readonly Key[] => {
-    const target = resourceNamed(field.target?.resource);
-    if (target === undefined) return [];
-    return [{ owner, fields: [field], target, base: baseOf(owner, field, target) }];
-  });
-  const composite = owner.compositeKeys.flatMap((key): readonly Key[] => {
-    const target = resourceNamed(key.target);
-    const fields = key.fields.flatMap(
-      (name) => owner.fields.find((one) => one.name === name) ?? [],
+/** A junction with its two keys. */
+interface Link {
+  readonly junction: ResourceDraft;
+  readonly sides: readonly [Key, Key];
+}
+
+/** Adds a belongsToMany to both sides of each junction. */
+function addMany(resources: readonly ResourceDraft[], keys: readonly Key[], put: Put): void {
+  const links = resources.flatMap((junction): readonly Link[] => {
+    const [left, right] = (junction.junction ?? []).map((name) =>
+      keys.find((key) => key.owner === junction && nameOf(key) === name),
     );
-    const last = fields.at(-1);
-    if (target === undefined || last === undefined) return [];
-    const rivals = owner.compositeKeys.filter((other) => other.target === key.target);
-    const base = rivals.length > 1 ? fieldName(last.name) : baseOf(owner, undefined, target);
-    return [{ owner, fields, target, base, onDelete: key.onDelete }];
+    return left === undefined || right === undefined ? [] : [{ junction, sides: [left, right] }];
   });
-  return [...single, ...composite];
-}
-
-/** The name of the belongsTo of a key: its field without `Id`, or that of the record it leads to. */
-function baseOf(
-  owner: ResourceDraft,
-  field: FieldDraft | undefined,
-  target: ResourceDraft,
-): string {
-  const record = recordName(target.name);
-  const name = field?.name ?? '';
-  const [, stem] = /^(.+?)(?:Id|_id)$/u.exec(name) ?? [];
-  if (stem !== undefined) return fieldName(stem);
-  const isRecordId = name.toLowerCase() === `${record}id`.toLowerCase();
-  return fieldName(isRecordId || owner !== target ? record : 'parent');
-}
-
-/** The name of the hasMany of a key: `albums`, `children`, `filmsByOriginalLanguage`. */
-function hasName({ owner, target, base }: Key, isOne: boolean, hasRivals: boolean): string {
-  const name = isOne ? recordName(owner.name) : fieldName(owner.name);
-  if (owner === target && !hasRivals) return isOne ? 'child' : 'children';
-  return hasRivals ? `${name}By${capital(base)}` : name;
-}
-
-/** Adds a belongsToMany to both sides of a junction. */
-function addMany(junction: ResourceDraft, keys: readonly Key[], put: Put): void {
-  const own = keys.filter(({ owner }) => owner === junction);
-  const [left, right] = (junction.junction ?? []).map((name) =>
-    own.find((key) => nameOf(key) === name),
-  );
-  if (left === undefined || right === undefined) return;
-  const isSame = left.target === right.target;
-  const withPivot = junction.fields
-    .filter((field) => field.name !== 'id' && ![...left.fields, ...right.fields].includes(field))
-    .map(({ name }) => name);
-  for (const [here, there] of [
-    [left, right],
-    [right, left],
-  ] as const) {
-    const rivals = own.filter(({ target }) => target === here.target);
-    put(here.target, isSame ? plural(there.base) : fieldName(there.target.name), {
-      type: 'relation',
-      relation: 'belongsToMany',
-      resource: there.target.name,
-      through: junction.name,
-      ...(rivals.length > 1 ? { foreignKey: foreignKeyOf(here.fields) } : {}),
-      ...(withPivot.length > 0 ? { withPivot } : {}),
-    });
+  for (const { junction, sides } of links) {
+    const [left, right] = sides;
+    const own = keys.filter(({ owner }) => owner === junction);
+    const withPivot = junction.fields
+      .filter((field) => field.name !== 'id' && ![...left.fields, ...right.fields].includes(field))
+      .map(({ name }) => name);
+    const joins = (one: ResourceDraft, other: ResourceDraft): boolean =>
+      (one === left.target && other === right.target) ||
+      (one === right.target && other === left.target);
+    const isOnly =
+      links.filter(({ sides: [one, other] }) => joins(one.target, other.target)).length === 1 &&
+      !keys.some(({ owner, target }) => joins(owner, target));
+    for (const [here, there] of [
+      [left, right],
+      [right, left],
+    ] as const) {
+      const rivals = own.filter(({ target }) => target === here.target);
+      put(here.target, linkNames(here, there, isOnly), {
+        type: 'relation',
+        relation: 'belongsToMany',
+        resource: there.target.name,
+        through: junction.name,
+        ...(rivals.length > 1 ? { foreignKey: foreignKeyOf(here.fields) } : {}),
+        ...(withPivot.length > 0 ? { withPivot } : {}),
+      });
+    }
   }
 }
 

@@ -1,26 +1,15 @@
-import { recordName } from '../lib/text/singular.ts';
 import { typeOf } from '../model/field-types/registry.ts';
 import type { FieldSpecification } from '../specification/specification.ts';
-import type { ActualIndex, ActualReference } from '../databases/existing/actual-schema.ts';
+import type { ActualIndex } from '../databases/existing/actual-schema.ts';
 import { attributesOf, isNeeded, isOrdered } from './attributes.ts';
 import { toolOf } from './bookkeeping.ts';
 import type { FieldDraft, ResourceDraft, SpecificationDraft } from './draft.ts';
-import { fieldName, freeName, likeAnother, resourceName } from './names.ts';
+import { idType } from './keys/identity.ts';
+import { namedTables, type Named } from './names/named.ts';
+import { likeAnother } from './names/words.ts';
 import { hasTimestamps, trimmed } from './trimmed.ts';
 import { addRelations, junctionKeys } from './relations.ts';
-import {
-  compositeKeysOf,
-  guessedReferences,
-  identityOf,
-  idType,
-  keyOf,
-  leftKey,
-  noKeys,
-  reducedReferences,
-  unlessUsual,
-  type Identity,
-  type Named,
-} from './keys.ts';
+import { compositeKeysOf, keyOf, leftKey, noKeys, unlessUsual } from './keys/keys.ts';
 import type { FoundDatabase, FoundTable } from './table.ts';
 
 export interface DraftOptions {
@@ -51,7 +40,7 @@ export function draftOf(
       other && `its name differs from that of ${other.actual.name} in case alone`,
     );
   });
-  let named = namesOf(served, isManaged, fold);
+  let named = namedTables(served, isManaged, fold);
   let drafts = named.map((one) => resourceOf(one, named, fold, isManaged));
   // Junctions to a table that is left out are left out as well.
   for (;;) {
@@ -64,7 +53,7 @@ export function draftOf(
         !unlinked.includes(table) ||
         leave(table, `${wideKey(table)}, and not all of them lead to what is served`),
     );
-    named = namesOf(served, isManaged, fold);
+    named = namedTables(served, isManaged, fold);
     drafts = named.map((one) => resourceOf(one, named, fold, isManaged));
   }
   left.push(...drafts.flatMap((draft) => draft.left));
@@ -104,33 +93,6 @@ function comesBefore(one: FoundTable, other: FoundTable): boolean {
     : one.record.has('');
 }
 
-/** The name of a table without its schema, or with it if another table has that name already. */
-function nameFor({ actual: { name } }: FoundTable, taken: ReadonlySet<string>): string {
-  const own = resourceName(name.slice(name.indexOf('.') + 1));
-  return taken.has(own.toLowerCase()) ? resourceName(name) : own;
-}
-
-/** Names tables and columns. */
-function namesOf(
-  served: readonly FoundTable[],
-  isManaged: boolean,
-  fold: (name: string) => string,
-): readonly Named[] {
-  const taken = new Set<string>();
-  // Names that a migration has recorded come first, so that they are free.
-  const recorded = served.map(({ record }) => record.get('')?.resource);
-  for (const name of recorded) if (name !== undefined) taken.add(name.toLowerCase());
-  return served.map((table, index) => {
-    const identity = isManaged ? 'id' : identityOf(table, served, fold);
-    return {
-      table,
-      resource: recorded[index] ?? freeName(nameFor(table, taken), taken),
-      fields: fieldNames(table, identity, fold),
-      identity,
-    };
-  });
-}
-
 /** Whether a primary key of several columns is not that of a junction, since not all of them reference served tables. */
 function isUnlinked(
   { table, fields }: Named,
@@ -143,37 +105,6 @@ function isUnlinked(
   return table.primary.length > 1 && !table.primary.every(isLinked);
 }
 
-function fieldNames(
-  { columns, primary, record, actual }: FoundTable,
-  identity: Identity,
-  fold: (name: string) => string,
-): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  const taken = new Set(['id']);
-  for (const { actual: column } of columns) {
-    const known = record.get(column.name)?.field;
-    if (known !== undefined && known !== '') {
-      names.set(column.name, known);
-      taken.add(known.toLowerCase());
-    }
-  }
-  for (const { actual: column } of columns) {
-    if (names.has(column.name)) continue;
-    const isId = identity === 'id' && primary.length === 1 && primary[0] === column.name;
-    const reference = actual.references.find(({ column: own }) => fold(own) === fold(column.name));
-    const isKey = reference !== undefined;
-    // Here `id` is made of other fields, or is not.
-    const isTaken = identity !== 'id' && fieldName(column.name) === 'id';
-    const instead = isKey ? `${recordName(resourceName(reference.table))}Id` : 'ownId';
-    const plain = isTaken ? fieldName(instead) : fieldName(column.name);
-    const isNumber = !/CHAR|TEXT/iu.test(column.type);
-    // A numeric `reportsTo` leaves that name to its relation.
-    const name = isKey && isNumber && !/id$/iu.test(plain) ? `${plain}Id` : plain;
-    names.set(column.name, isId ? 'id' : freeName(name, taken));
-  }
-  return names;
-}
-
 function resourceOf(
   named: Named,
   all: readonly Named[],
@@ -182,14 +113,8 @@ function resourceOf(
 ): { readonly resource: ResourceDraft; readonly left: readonly string[] } {
   const { table, resource: name, identity } = named;
   const lists = indexLists(named, fold);
-  // A key in a view that takes writes would keep records from being deleted.
-  const isReadOnly = table.closed.length === 3 || identity === 'none';
-  const guessed = isReadOnly ? guessedReferences(named, all) : [];
-  const references = table.isView
-    ? guessed
-    : [...table.actual.references, ...reducedReferences(named, all, fold)];
-  const { fields, left, isFilled } = fieldsOf(named, lists, references, all, fold, isManaged);
-  const wide = isManaged ? noKeys : compositeKeysOf(named, fields, references, all, fold);
+  const { fields, left, isFilled } = fieldsOf(named, lists, all, fold, isManaged);
+  const wide = isManaged ? noKeys : compositeKeysOf(named, fields, all, fold);
   const isSorted = (one: string): boolean =>
     fields.some((draft) => draft.name === one && isOrdered(draft.attributes, table.types));
   const unique = distinct(
@@ -206,7 +131,8 @@ function resourceOf(
       .map((list) => (list.length > 1 && list.at(-1) === 'id' ? list.slice(0, -1) : list))
       .filter((list) => list.every(isSorted) && !list.includes('id')),
   );
-  const junction = junctionKeys(fields, unique, wide.keys);
+  const key = identity === 'fields' ? keyOfRows(named) : undefined;
+  const junction = junctionKeys(fields, key === undefined ? unique : [key, ...unique], wide.keys);
   if (junction !== undefined) nameActions(fields, junction);
   markIndexed(fields, unique, plain);
   const timestamps = hasTimestamps(fields);
@@ -218,10 +144,10 @@ function resourceOf(
       table: table.actual.name === name ? undefined : table.actual.name,
       fields: trimmed(fields, timestamps),
       relations: new Map(),
-      unique,
+      unique: unique.filter((list) => list.join() !== key?.join()),
       indexes: plain.filter((list) => list.length > 1),
       timestamps,
-      key: identity === 'id' ? undefined : identity === 'none' ? identity : keyOfRows(named),
+      key: identity === 'none' ? identity : key,
       compositeKeys: wide.keys.map(({ action, ...key }) => ({
         ...key,
         onDelete:
@@ -242,9 +168,6 @@ function resourceOf(
   };
 }
 
-const guessedReference =
-  'A guess by its name: take away `reference` and the relation if it is no key.';
-
 const keyless = 'Nothing identifies its rows, so it is served as lists alone.';
 
 /** The field names of an index that requests can use, or that is unique. */
@@ -263,9 +186,8 @@ function indexLists(
 
 /** The fields of a table, notes about the columns that cannot be served, and whether rows can be created without those. */
 function fieldsOf(
-  { table, fields: names }: Named,
+  { table, fields: names, references, identity }: Named,
   lists: readonly IndexList[],
-  references: readonly ActualReference[],
   all: readonly Named[],
   fold: (name: string) => string,
   isManaged: boolean,
@@ -309,7 +231,6 @@ function fieldsOf(
       continue;
     }
     const key = keyOf(column, references, all, fold);
-    const guess = table.isView && key.target !== undefined ? [guessedReference] : [];
     if (name === 'id') {
       const id = idType(type.attributes, table.types);
       if (id === undefined) continue;
@@ -327,8 +248,11 @@ function fieldsOf(
       );
       continue;
     }
+    // A key is unique without saying so.
+    const isKey = identity === 'fields' && primary.length === 1 && primary[0] === own;
     const isUnique = lists.some(
-      ({ unique, fields: [first, ...more] }) => unique && first === name && more.length === 0,
+      ({ unique, fields: [first, ...more] }) =>
+        unique && !isKey && first === name && more.length === 0,
     );
     const { attributes, notes } = attributesOf(
       column,
@@ -337,7 +261,7 @@ function fieldsOf(
       table.types,
       isManaged,
     );
-    const draft = field(name, own, attributes, [...notes, ...key.notes, ...guess]);
+    const draft = field(name, own, attributes, [...notes, ...key.notes]);
     fields.push({ ...draft, target: key.target, kinds: column.kinds });
   }
   return { fields, left, isFilled };

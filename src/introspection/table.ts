@@ -87,20 +87,3 @@ export function uniqueColumns({ indexes, columns }: ActualTable): readonly strin
     .map(({ columns: names }) => names.filter(isFilled))
     .toSorted((a, b) => a.length - b.length)[0];
 }
-
-/** How many rows of a view are looked at to find what identifies them. */
-export const sampledRows = 10_000;
-
-export function isNamedAsKey(column: string): boolean {
-  return /^id$|_?id$/iu.test(column);
-}
-
-/** The columns of a view that may identify its rows, those named as an id first. */
-export function keyCandidates(names: readonly string[]): readonly string[] {
-  return names.toSorted((a, b) => Number(isNamedAsKey(b)) - Number(isNamedAsKey(a))).slice(0, 5);
-}
-
-/** What the file says of a guessed key. */
-export function guessedKey(kind: string, column: string): string {
-  return `${kind}: its values of ${column} are unique now; name another column of the id if that is not meant.`;
-}

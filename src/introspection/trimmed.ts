@@ -1,13 +1,10 @@
 import { isNeeded } from './attributes.ts';
 import type { FieldDraft } from './draft.ts';
 
-/** Whether the fields include the two that `timestamps` adds. */
+/** Whether the fields include the two that `timestamps` adds. Laravel lets them be null, and sets them all the same. */
 export function hasTimestamps(fields: readonly FieldDraft[]): boolean {
   return ['createdAt', 'updatedAt'].every((name) =>
-    fields.some(
-      ({ name: own, attributes }) =>
-        own === name && attributes.type === 'datetime' && isNeeded(attributes),
-    ),
+    fields.some(({ name: own, attributes }) => own === name && attributes.type === 'datetime'),
   );
 }
 
@@ -23,17 +20,22 @@ export function trimmed(fields: readonly FieldDraft[], timestamps: boolean): Fie
     created?.name === 'createdAt' &&
     updated?.name === 'updatedAt' &&
     [created, updated].every(
-      ({ attributes: { column, storedAs } }) => column === undefined && storedAs === undefined,
+      ({ attributes }) =>
+        isNeeded(attributes) &&
+        attributes.column === undefined &&
+        attributes.storedAs === undefined &&
+        attributes.precision === undefined,
     );
   if (areLast) return rest.slice(0, -2);
   return rest.map((draft) => {
     if (draft.name !== 'createdAt' && draft.name !== 'updatedAt') return draft;
-    const { column, storedAs } = draft.attributes;
+    const { column, storedAs, precision } = draft.attributes;
     return {
       ...draft,
       attributes: {
         type: 'datetime',
-        nullable: false,
+        ...(precision === undefined ? {} : { precision }),
+        ...(isNeeded(draft.attributes) ? { nullable: false } : {}),
         ...(column === undefined ? {} : { column }),
         ...(storedAs === undefined ? {} : { storedAs }),
       },

@@ -43,10 +43,12 @@ test('the original Chinook database is served unchanged, with its own names as c
     invoiceDate: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T00:00:00\.000Z$/u) as string,
     total: '1.98',
   });
-  expect(await get('employees/2?fields=reportsToId&expand=reportsTo,children')).toMatchObject({
+  expect(
+    await get('employees/2?fields=reportsToId&expand=reportsTo,employeesByReportsTo'),
+  ).toMatchObject({
     reportsToId: 1,
     reportsTo: { id: 1 },
-    children: [{ id: 3 }, { id: 4 }, { id: 5 }],
+    employeesByReportsTo: [{ id: 3 }, { id: 4 }, { id: 5 }],
   });
   expect(await get('playlists/9?expand=tracks&fields=name,tracks.id')).toMatchObject({
     name: 'Music Videos',
@@ -105,7 +107,7 @@ test('keys, junctions with pivot, one to one, several keys to one table, and wha
     postsByAuthor: { ...many, resource: 'posts', foreignKey: 'authorId' },
     postsByEditor: { ...many, resource: 'posts', foreignKey: 'editorId' },
     friends: { ...links, resource: 'users', through: 'friendships', foreignKey: 'userId' },
-    users: { ...links, resource: 'users', through: 'friendships', foreignKey: 'friendId' },
+    usersByFriend: { ...links, resource: 'users', through: 'friendships', foreignKey: 'friendId' },
   });
   expect(profiles?.fields).toMatchObject({
     userId: {

@@ -39,6 +39,7 @@ CREATE VIEW titles AS SELECT title, tenant_id FROM tasks;
 const expected = {
   tenants: {
     projects: 'hasMany projects',
+    people: 'hasMany people',
     profile: 'hasOne profiles',
     setting: 'hasOne settings',
     boards: 'hasMany boards',
@@ -52,7 +53,11 @@ const expected = {
     people: 'belongsToMany people',
   },
   tasks: { project: 'belongsTo projects tenantId,projectNo cascade' },
-  people: { key: ['tenantId', 'name'], projects: 'belongsToMany projects' },
+  people: {
+    key: ['tenantId', 'name'],
+    tenant: 'belongsTo tenants',
+    projects: 'belongsToMany projects',
+  },
   memberships: {
     key: ['tenantId', 'projectNo', 'personName'],
     project: 'belongsTo projects tenantId,projectNo',
@@ -67,7 +72,12 @@ const expected = {
   logs: { key: 'none' },
   days: { key: 'day' },
   codes: {},
-  overviews: { readOnly: true, tenant: 'belongsTo tenants' },
+  overviews: {
+    key: 'taskId',
+    readOnly: true,
+    task: 'belongsTo tasks',
+    tenant: 'belongsTo tenants',
+  },
   titles: { key: 'none', tenant: 'belongsTo tenants' },
 };
 

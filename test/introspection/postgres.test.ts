@@ -144,7 +144,7 @@ test('a PostgreSQL database becomes a specification, and what cannot be served i
     unique: [['title', 'releaseYear']],
   });
   expect(specification.resources['languages']?.fields).toMatchObject({
-    filmsByLanguage: { relation: 'hasMany', foreignKey: 'languageId' },
+    films: { relation: 'hasMany', foreignKey: 'languageId' },
     filmsByOriginalLanguage: { relation: 'hasMany', foreignKey: 'originalLanguageId' },
   });
   expect(specification.resources['countries']?.fields).toEqual({

@@ -31,11 +31,16 @@ import { TableCounts, type Condition, type CountValues } from './counts.ts';
 import { nativeField } from './native.ts';
 import { decimalBounds, postgresType, type Enums } from './types.ts';
 import {
+  distinctQuery,
   guessedKey,
-  isNamedAsKey,
-  keyCandidates,
-  recordedType,
+  isLikelyKey,
+  linkGuess,
   sampledRows,
+  viewGuess,
+  type KeyGuess,
+} from '../keys/guessed.ts';
+import {
+  recordedType,
   uniqueColumns,
   type ColumnType,
   type FoundColumn,
@@ -194,16 +199,17 @@ export async function readPostgres(
       primary?.filter((column) => column !== null) ??
       (isManaged ? pairOf(actual, (one) => one) : uniqueColumns(actual)) ??
       [];
+    const guess = view === undefined ? linkGuess(actual) : viewGuess(view.name, actual);
     const guessed =
-      keys.length === 0 && view !== undefined ? await guessKey(ask, actual) : undefined;
+      keys.length === 0 && !isManaged ? await guessKey(ask, actual, guess) : undefined;
     found.push({
       actual,
       columns,
-      primary: guessed === undefined ? keys : [guessed],
+      primary: guessed ?? keys,
       types,
       rowKey: isManaged && keys.length > 1 ? 'id' : undefined,
       closed: view === undefined ? [] : closedTo(view),
-      notes: guessed === undefined ? [] : [guessedKey(view?.name ?? 'View', guessed)],
+      notes: guessed === undefined ? [] : [guessedKey(guess, guessed)],
       isView: view !== undefined && view.name !== 'Foreign table',
       record: recorded,
       comment: comments.get(`${name}\0`),
@@ -236,15 +242,15 @@ function closedTo({ writes }: ViewKind): FoundTable['closed'] {
   );
 }
 
-/** The column of a view whose values identify its rows: `id`, or the first one with distinct values. */
-async function guessKey(ask: Ask, { name, columns }: ActualTable): Promise<string | undefined> {
-  for (const column of keyCandidates([...columns.keys()])) {
-    const [row = []] = await ask(
-      `SELECT count(*)::int, count(DISTINCT c::text)::int FROM (SELECT ${quote(column)} AS c FROM ${quoteTable(name)} LIMIT ${sampledRows}) AS sampled`,
-    );
-    const [all, distinct] = row.map(Number);
-    const isLikely = all === 0 ? isNamedAsKey(column) : all === distinct;
-    if (isLikely) return column;
+/** The columns whose values identify the rows of a view or table without a key: the first that have distinct values. */
+async function guessKey(
+  ask: Ask,
+  table: ActualTable,
+  { candidates }: KeyGuess,
+): Promise<readonly string[] | undefined> {
+  for (const columns of candidates) {
+    const [row = []] = await ask(distinctQuery(table, columns, (column) => `${column}::text`));
+    if (isLikelyKey(columns, row)) return columns;
   }
   return undefined;
 }

@@ -31,12 +31,9 @@ import {
   type StoredForms,
   type Recognised,
 } from './types.ts';
+import { distinctQuery, guessedKey, isLikelyKey, linkGuess, viewGuess } from '../keys/guessed.ts';
 import {
-  guessedKey,
-  isNamedAsKey,
-  keyCandidates,
   recordedType,
-  sampledRows,
   uniqueColumns,
   type ColumnType,
   type FoundColumn,
@@ -118,9 +115,18 @@ function readTable(
     .pluck()
     .all(actual.name);
   const unique = isManaged ? pairOf(actual, foldName) : uniqueColumns(actual);
-  const guessed = isView ? guessKey(driver, actual) : undefined;
   const own = declared.length > 0 ? declared : (unique ?? []);
-  const keys = guessed === undefined ? own : [guessed];
+  const guess = isView ? viewGuess('View', actual) : linkGuess(actual);
+  const guessed =
+    own.length > 0 || isManaged
+      ? undefined
+      : guess.candidates.find((list) =>
+          isLikelyKey(
+            list,
+            driver.prepare<[], number[]>(distinctQuery(actual, list)).raw().get() ?? [],
+          ),
+        );
+  const keys = guessed ?? own;
   // A table with a primary key of several columns may have a generated row key, which is not a field.
   const hasRowKey =
     keys.length > 1 &&
@@ -138,7 +144,7 @@ function readTable(
     comment: undefined,
     closed: isView ? ['create', 'update', 'delete'] : [],
     isView,
-    notes: guessed === undefined ? [] : [guessedKey('View', guessed)],
+    notes: guessed === undefined ? [] : [guessedKey(guess, guessed)],
     columns: columns.map((column) => {
       const row = recorded.get(column.name);
       const known = recordedType(row, /CHAR|TEXT|JSON/iu.test(column.type), types);
@@ -162,21 +168,6 @@ function readTable(
       };
     }),
   };
-}
-
-/** The column of a view whose values identify its rows: one named as an id, or the first one with distinct values. */
-function guessKey(driver: Driver.Database, { name, columns }: ActualTable): string | undefined {
-  const names = [...columns.values()].map((column) => column.name);
-  return keyCandidates(names).find((column) => {
-    const [all = 0, distinct = 0] =
-      driver
-        .prepare<[], number[]>(
-          `SELECT count(*), count(DISTINCT c) FROM (SELECT ${quote(column)} AS c FROM ${quote(name)} LIMIT ${sampledRows})`,
-        )
-        .raw()
-        .get() ?? [];
-    return all === 0 ? isNamedAsKey(column) : all === distinct;
-  });
 }
 
 function kindsIn(

@@ -1,5 +1,5 @@
-import { singular } from '../lib/text/singular.ts';
-import { longestName } from '../specification/parsers/names.ts';
+import { singular } from '../../lib/text/singular.ts';
+import { longestName } from '../../specification/parsers/names.ts';
 
 /** Words whose plural equals the singular. */
 const uncountable = new Set(
@@ -40,7 +40,7 @@ function spell(letter: string): string {
 }
 
 /** The words of a name in lower case, the same for `InvoiceLine`, `invoice_line` and `invoice line`. */
-function wordsOf(name: string): readonly string[] {
+export function wordsOf(name: string): readonly string[] {
   return name
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')

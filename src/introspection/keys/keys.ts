@@ -1,116 +1,13 @@
-import { recordName } from '../lib/text/singular.ts';
-import { typeOf } from '../model/field-types/registry.ts';
-import type { FieldTypes } from '../model/api.ts';
-import type { FieldSpecification, OnDelete } from '../specification/specification.ts';
-import type { ActualReference, ActualTable } from '../databases/existing/actual-schema.ts';
-import { isNeeded, keyType } from './attributes.ts';
-import type { CompositeKeyDraft, FieldDraft } from './draft.ts';
-import { fieldName } from './names.ts';
-import type { FoundColumn, FoundTable } from './table.ts';
-
-/** A served table, with its names in the file. */
-export interface Named {
-  readonly table: FoundTable;
-  readonly resource: string;
-  /** Field names by column name. */
-  readonly fields: ReadonlyMap<string, string>;
-  readonly identity: Identity;
-}
-
-/** What identifies the records of a table: a field `id`, fields of other names (`key`), or nothing. */
-export type Identity = 'id' | 'fields' | 'none';
-
-/** How the records of an unmanaged table are identified. */
-export function identityOf(
-  { primary, columns, types, actual }: FoundTable,
-  served: readonly FoundTable[],
-  fold: (name: string) => string,
-): Identity {
-  const typesOf = primary.map((name) => columns.find((one) => one.actual.name === name)?.type);
-  const isKey = typesOf.every(
-    (type) => type !== undefined && !('left' in type) && canBeKey(type.attributes, types),
-  );
-  if (primary.length === 0 || !isKey) return 'none';
-  const [type] = typesOf;
-  if (primary.length > 1 || type === undefined || 'left' in type) return 'fields';
-  // A key that two tables share is a relation as well.
-  const isShared = actual.references.some(
-    ({ column, table }) =>
-      fold(column) === fold(primary[0] ?? '') &&
-      served.some((one) => fold(one.actual.name) === fold(table)),
-  );
-  return isShared || idType(type.attributes, types) === undefined ? 'fields' : 'id';
-}
-
-/** Whether a field of this type may identify records. See docs/contract/8-existing-databases.md#keys, rule 7. */
-function canBeKey(attributes: FieldSpecification, types: FieldTypes): boolean {
-  const { json, sortable, kind } = typeOf(attributes, types);
-  const isScalar = json === 'string' || json === 'integer' || json === 'boolean';
-  return isScalar && sortable && kind !== 'bytes' && kind !== 'numeric';
-}
+import type { FieldSpecification, OnDelete } from '../../specification/specification.ts';
+import type { ActualTable } from '../../databases/existing/actual-schema.ts';
+import { isNeeded, keyType } from '../attributes.ts';
+import type { CompositeKeyDraft, FieldDraft } from '../draft.ts';
+import type { Named } from '../names/named.ts';
+import type { Reference } from './references.ts';
+import type { FoundColumn } from '../table.ts';
 
 export function leftKey({ name }: ActualTable, target: string, why: string): string {
   return `Of table ${name} its key of several columns to ${target} ${why}.`;
-}
-
-/**
- * The keys of several columns of which one alone refers to the whole key of its table, as (tenant_id, project_id) to
- * UNIQUE (tenant_id, id) where `id` is the primary key: the relation goes by that column.
- */
-export function reducedReferences(
-  { table: { actual } }: Named,
-  all: readonly Named[],
-  fold: (name: string) => string,
-): readonly ActualReference[] {
-  return actual.wideReferences.flatMap(({ columns, table, targets = [], onDelete }) => {
-    const target = all.find((one) => fold(one.table.actual.name) === fold(table));
-    const [key, ...more] = target?.table.primary ?? [];
-    const column = columns[targets.findIndex((name) => fold(name) === fold(key ?? ''))];
-    const isKnown = actual.references.some((one) => fold(one.column) === fold(column ?? ''));
-    if (column === undefined || key === undefined || more.length > 0 || isKnown) return [];
-    // Of several columns a delete empties others as well.
-    const action = onDelete === 'SET NULL' ? 'NO ACTION' : onDelete;
-    return [
-      {
-        name: undefined,
-        column,
-        table,
-        target: key,
-        onDelete: action,
-        isEnforced: true,
-        isValid: true,
-        others: '',
-      },
-    ];
-  });
-}
-
-/** The columns of a view that are named as keys to tables with an `id`. */
-export function guessedReferences(
-  { table: { columns, actual } }: Named,
-  all: readonly Named[],
-): readonly ActualReference[] {
-  return columns.flatMap(({ actual: { name } }) => {
-    const [, stem] = /^(.+?)(?:_id|Id|_ID)$/u.exec(name) ?? [];
-    const target = all.find(
-      ({ resource, identity, table }) =>
-        stem !== undefined &&
-        identity === 'id' &&
-        !table.isView &&
-        fieldName(recordName(resource)) === fieldName(stem),
-    );
-    const [key] = target?.table.primary ?? [];
-    if (target === undefined || key === undefined || target.table.actual === actual) return [];
-    const { name: table } = target.table.actual;
-    const others = {
-      name: undefined,
-      onDelete: 'NO ACTION',
-      isEnforced: false,
-      isValid: false,
-      others: '',
-    };
-    return [{ ...others, column: name, table, target: key }];
-  });
 }
 
 export interface FoundKeys {
@@ -126,9 +23,8 @@ export const unlessUsual = (action: OnDelete, usual: OnDelete): OnDelete | undef
 
 /** The foreign keys of several fields, each in the order of the key that it refers to. */
 export function compositeKeysOf(
-  { table: { actual }, fields: names }: Named,
+  { table: { actual }, fields: names, references }: Named,
   fields: readonly FieldDraft[],
-  references: readonly ActualReference[],
   all: readonly Named[],
   fold: (name: string) => string,
 ): FoundKeys {
@@ -204,7 +100,7 @@ const actions: Readonly<Record<string, OnDelete>> = { CASCADE: 'cascade', 'SET N
 /** The target of a column that is a foreign key to a served table. */
 export function keyOf(
   { actual: { name, nullable }, type }: FoundColumn,
-  references: readonly ActualReference[],
+  references: readonly Reference[],
   all: readonly Named[],
   fold: (name: string) => string,
 ): {
@@ -242,8 +138,9 @@ export function keyOf(
       reference: `${target.resource}.${fieldNamed}`,
       ...(onDelete === usual ? {} : { onDelete }),
     },
-    notes:
-      found.onDelete === 'SET DEFAULT'
+    notes: found.isGuess
+      ? ['A guess by its name: take away `reference` and the relation if it is no key.']
+      : found.onDelete === 'SET DEFAULT'
         ? ['On delete the database sets its default; here such a delete is refused.']
         : [],
   };
@@ -256,15 +153,4 @@ function formOf({ storedAs, precision, scale }: FieldSpecification): Partial<Fie
     ...(precision === undefined ? {} : { precision }),
     ...(scale === undefined ? {} : { scale }),
   };
-}
-
-/** The type of an id with this column; undefined if the column cannot be an id. */
-export function idType(
-  attributes: FieldSpecification,
-  types: FieldTypes,
-): FieldSpecification | undefined {
-  const { kind, number, text } = typeOf(attributes, types);
-  if (number === 'whole') return { type: 'id' };
-  if (kind === 'uuid') return { type: 'id', format: 'uuid' };
-  return text === undefined ? undefined : { type: 'id', format: 'string' };
 }

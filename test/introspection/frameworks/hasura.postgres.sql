@@ -1,0 +1,18 @@
+CREATE TABLE author (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), name text NOT NULL, created_at timestamptz NOT NULL DEFAULT now(), updated_at timestamptz NOT NULL DEFAULT now());
+COMMENT ON TABLE author IS 'Who writes articles';
+COMMENT ON COLUMN author.name IS 'As it stands under articles';
+CREATE TABLE country (code char(2) PRIMARY KEY, name text NOT NULL);
+CREATE TABLE article_status (value text PRIMARY KEY, comment text NOT NULL);
+CREATE TABLE article (id serial PRIMARY KEY, title text NOT NULL, author_id uuid NOT NULL REFERENCES author (id), created_by uuid REFERENCES author (id), status text NOT NULL DEFAULT 'draft' REFERENCES article_status (value), origin_code char(2) REFERENCES country (code), market_code char(2) REFERENCES country (code), reply_to integer REFERENCES article (id), rating numeric(3, 1));
+CREATE TABLE tag (id serial PRIMARY KEY, name text NOT NULL UNIQUE);
+CREATE TABLE article_tag (article_id integer NOT NULL REFERENCES article (id) ON DELETE CASCADE, tag_id integer NOT NULL REFERENCES tag (id) ON DELETE CASCADE, PRIMARY KEY (article_id, tag_id));
+CREATE TABLE author_profile (author_id uuid PRIMARY KEY REFERENCES author (id), homepage text);
+CREATE VIEW author_average AS SELECT author_id, avg(rating) AS average FROM article GROUP BY author_id;
+INSERT INTO author (id, name) VALUES ('0191a2b3-0000-4000-8000-000000000001', 'Ada');
+INSERT INTO country VALUES ('DE', 'Germany');
+INSERT INTO article_status VALUES ('draft', 'Not yet seen'), ('published', 'Seen by all');
+INSERT INTO article (title, author_id, created_by, origin_code, market_code) VALUES ('t', '0191a2b3-0000-4000-8000-000000000001', '0191a2b3-0000-4000-8000-000000000001', 'DE', 'DE');
+INSERT INTO article (title, author_id, reply_to) VALUES ('r', '0191a2b3-0000-4000-8000-000000000001', 1);
+INSERT INTO tag (name) VALUES ('new');
+INSERT INTO article_tag VALUES (1, 1);
+INSERT INTO author_profile VALUES ('0191a2b3-0000-4000-8000-000000000001', 'https://example.com');

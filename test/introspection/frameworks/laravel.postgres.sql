@@ -1,0 +1,15 @@
+CREATE TABLE migrations (id serial PRIMARY KEY, migration varchar(255) NOT NULL, batch integer NOT NULL);
+CREATE TABLE users (id bigserial PRIMARY KEY, name varchar(255) NOT NULL, email varchar(255) NOT NULL UNIQUE, email_verified_at timestamp(0) without time zone, password varchar(255) NOT NULL, remember_token varchar(100), created_at timestamp(0) without time zone, updated_at timestamp(0) without time zone);
+CREATE TABLE password_reset_tokens (email varchar(255) NOT NULL PRIMARY KEY, token varchar(255) NOT NULL, created_at timestamp(0) without time zone);
+CREATE TABLE sessions (id varchar(255) NOT NULL PRIMARY KEY, user_id bigint, ip_address varchar(45), user_agent text, payload text NOT NULL, last_activity integer NOT NULL);
+CREATE INDEX sessions_user_id_index ON sessions (user_id);
+CREATE TABLE failed_jobs (id bigserial PRIMARY KEY, uuid varchar(255) NOT NULL UNIQUE, connection text NOT NULL, queue text NOT NULL, payload text NOT NULL, exception text NOT NULL, failed_at timestamp(0) without time zone DEFAULT CURRENT_TIMESTAMP NOT NULL);
+CREATE TABLE roles (id bigserial PRIMARY KEY, name varchar(255) NOT NULL, created_at timestamp(0) without time zone, updated_at timestamp(0) without time zone);
+CREATE TABLE role_user (user_id bigint NOT NULL REFERENCES users (id) ON DELETE CASCADE, role_id bigint NOT NULL REFERENCES roles (id) ON DELETE CASCADE);
+CREATE TABLE posts (id bigserial PRIMARY KEY, user_id bigint NOT NULL REFERENCES users (id) ON DELETE CASCADE, approved_by bigint REFERENCES users (id) ON DELETE SET NULL, title varchar(255) NOT NULL, status varchar(255) DEFAULT 'draft' NOT NULL CHECK (status::text = ANY (ARRAY['draft'::varchar, 'published'::varchar]::text[])), body text NOT NULL, created_at timestamp(0) without time zone, updated_at timestamp(0) without time zone, deleted_at timestamp(0) without time zone);
+CREATE TABLE videos (id bigserial PRIMARY KEY, user_id bigint NOT NULL, url varchar(255) NOT NULL, created_at timestamp(0) without time zone, updated_at timestamp(0) without time zone);
+CREATE TABLE tags (id bigserial PRIMARY KEY, name varchar(255) NOT NULL, created_at timestamp(0) without time zone, updated_at timestamp(0) without time zone);
+CREATE TABLE taggables (tag_id bigint NOT NULL, taggable_id bigint NOT NULL, taggable_type varchar(255) NOT NULL);
+CREATE TABLE images (id bigserial PRIMARY KEY, path varchar(255) NOT NULL, imageable_type varchar(255) NOT NULL, imageable_id bigint NOT NULL, created_at timestamp(0) without time zone, updated_at timestamp(0) without time zone);
+CREATE INDEX images_imageable_type_imageable_id_index ON images (imageable_type, imageable_id);
+CREATE TABLE personal_access_tokens (id bigserial PRIMARY KEY, tokenable_type varchar(255) NOT NULL, tokenable_id bigint NOT NULL, name varchar(255) NOT NULL, token varchar(64) NOT NULL UNIQUE, abilities text, last_used_at timestamp(0) without time zone, created_at timestamp(0) without time zone, updated_at timestamp(0) without time zone);

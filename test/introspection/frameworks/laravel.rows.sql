@@ -1,0 +1,11 @@
+INSERT INTO migrations (migration, batch) VALUES ('0001_01_01_000000_create_users_table', 1);
+INSERT INTO users (name, email, password, created_at, updated_at) VALUES ('Ada', 'a@example.com', 'x', '2026-03-01 10:00:00', '2026-03-01 10:00:00');
+INSERT INTO sessions (id, user_id, payload, last_activity) VALUES ('s', 1, '', 1772359200);
+INSERT INTO roles (name, created_at, updated_at) VALUES ('editor', '2026-03-01 10:00:00', '2026-03-01 10:00:00');
+INSERT INTO role_user VALUES (1, 1);
+INSERT INTO posts (user_id, approved_by, title, body, created_at, updated_at) VALUES (1, 1, 't', 'b', '2026-03-01 10:00:00', '2026-03-01 10:00:00');
+INSERT INTO videos (user_id, url, created_at, updated_at) VALUES (1, 'u', '2026-03-01 10:00:00', '2026-03-01 10:00:00');
+INSERT INTO tags (name, created_at, updated_at) VALUES ('new', '2026-03-01 10:00:00', '2026-03-01 10:00:00');
+INSERT INTO taggables VALUES (1, 1, 'App\Models\Post'), (1, 1, 'App\Models\Video');
+INSERT INTO images (path, imageable_type, imageable_id, created_at, updated_at) VALUES ('p', 'App\Models\User', 1, '2026-03-01 10:00:00', '2026-03-01 10:00:00');
+INSERT INTO personal_access_tokens (tokenable_type, tokenable_id, name, token, created_at, updated_at) VALUES ('App\Models\User', 1, 'n', 't', '2026-03-01 10:00:00', '2026-03-01 10:00:00');

@@ -1,0 +1,18 @@
+CREATE TABLE "migrations" ("id" integer primary key autoincrement not null, "migration" varchar not null, "batch" integer not null);
+CREATE TABLE "users" ("id" integer primary key autoincrement not null, "name" varchar not null, "email" varchar not null, "email_verified_at" datetime, "password" varchar not null, "remember_token" varchar, "created_at" datetime, "updated_at" datetime);
+CREATE UNIQUE INDEX "users_email_unique" ON "users" ("email");
+CREATE TABLE "password_reset_tokens" ("email" varchar not null, "token" varchar not null, "created_at" datetime, primary key ("email"));
+CREATE TABLE "sessions" ("id" varchar not null, "user_id" integer, "ip_address" varchar, "user_agent" text, "payload" text not null, "last_activity" integer not null, primary key ("id"));
+CREATE INDEX "sessions_user_id_index" ON "sessions" ("user_id");
+CREATE TABLE "failed_jobs" ("id" integer primary key autoincrement not null, "uuid" varchar not null, "connection" text not null, "queue" text not null, "payload" text not null, "exception" text not null, "failed_at" datetime not null default CURRENT_TIMESTAMP);
+CREATE UNIQUE INDEX "failed_jobs_uuid_unique" ON "failed_jobs" ("uuid");
+CREATE TABLE "roles" ("id" integer primary key autoincrement not null, "name" varchar not null, "created_at" datetime, "updated_at" datetime);
+CREATE TABLE "role_user" ("user_id" integer not null, "role_id" integer not null, foreign key("user_id") references "users"("id") on delete cascade, foreign key("role_id") references "roles"("id") on delete cascade);
+CREATE TABLE "posts" ("id" integer primary key autoincrement not null, "user_id" integer not null, "approved_by" integer, "title" varchar not null, "status" varchar check ("status" in ('draft', 'published')) not null default 'draft', "body" text not null, "created_at" datetime, "updated_at" datetime, "deleted_at" datetime, foreign key("user_id") references "users"("id") on delete cascade, foreign key("approved_by") references "users"("id") on delete set null);
+CREATE TABLE "videos" ("id" integer primary key autoincrement not null, "user_id" integer not null, "url" varchar not null, "created_at" datetime, "updated_at" datetime);
+CREATE TABLE "tags" ("id" integer primary key autoincrement not null, "name" varchar not null, "created_at" datetime, "updated_at" datetime);
+CREATE TABLE "taggables" ("tag_id" integer not null, "taggable_id" integer not null, "taggable_type" varchar not null);
+CREATE TABLE "images" ("id" integer primary key autoincrement not null, "path" varchar not null, "imageable_type" varchar not null, "imageable_id" integer not null, "created_at" datetime, "updated_at" datetime);
+CREATE INDEX "images_imageable_type_imageable_id_index" ON "images" ("imageable_type", "imageable_id");
+CREATE TABLE "personal_access_tokens" ("id" integer primary key autoincrement not null, "tokenable_type" varchar not null, "tokenable_id" integer not null, "name" varchar not null, "token" varchar not null, "abilities" text, "last_used_at" datetime, "created_at" datetime, "updated_at" datetime);
+CREATE UNIQUE INDEX "personal_access_tokens_token_unique" ON "personal_access_tokens" ("token");

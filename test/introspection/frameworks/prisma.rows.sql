@@ -1,0 +1,11 @@
+INSERT INTO "User" ("id", "email", "updatedAt") VALUES ('cuid1', 'a@example.com', '2026-03-01T10:00:00.000+00:00'), ('cuid2', 'b@example.com', '2026-03-01T10:00:00.000+00:00');
+INSERT INTO "Account" ("id", "userId", "provider") VALUES ('cuid3', 'cuid1', 'github');
+INSERT INTO "Profile" ("bio", "userId") VALUES ('b', 'cuid1');
+INSERT INTO "Post" ("title", "authorId", "editorId", "updatedAt") VALUES ('t', 'cuid1', 'cuid2', '2026-03-01T10:00:00.000+00:00');
+INSERT INTO "Comment" ("text", "postId") VALUES ('c', 1);
+INSERT INTO "Comment" ("text", "postId", "parentId") VALUES ('d', 1, 1);
+INSERT INTO "Tag" ("name") VALUES ('new');
+INSERT INTO "Category" ("name") VALUES ('c');
+INSERT INTO "CategoriesOnPosts" ("postId", "categoryId") VALUES (1, 1);
+INSERT INTO "_PostToTag" ("A", "B") VALUES (1, 1);
+INSERT INTO "_Follows" ("A", "B") VALUES ('cuid1', 'cuid2');

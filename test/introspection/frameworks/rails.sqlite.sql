@@ -1,0 +1,28 @@
+CREATE TABLE "schema_migrations" ("version" varchar NOT NULL PRIMARY KEY);
+CREATE TABLE "ar_internal_metadata" ("key" varchar NOT NULL PRIMARY KEY, "value" varchar, "created_at" datetime(6) NOT NULL, "updated_at" datetime(6) NOT NULL);
+CREATE TABLE "users" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "email" varchar DEFAULT '' NOT NULL, "encrypted_password" varchar DEFAULT '' NOT NULL, "reset_password_token" varchar, "admin" boolean DEFAULT 0 NOT NULL, "created_at" datetime(6) NOT NULL, "updated_at" datetime(6) NOT NULL);
+CREATE UNIQUE INDEX "index_users_on_email" ON "users" ("email");
+CREATE TABLE "profiles" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "user_id" integer NOT NULL, "bio" text);
+CREATE UNIQUE INDEX "index_profiles_on_user_id" ON "profiles" ("user_id");
+CREATE TABLE "posts" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "author_id" integer NOT NULL, "editor_id" integer, "title" varchar NOT NULL, "body" text, "published_at" datetime(6), "comments_count" integer DEFAULT 0 NOT NULL, "created_at" datetime(6) NOT NULL, "updated_at" datetime(6) NOT NULL,
+  CONSTRAINT "fk_rails_1" FOREIGN KEY ("author_id") REFERENCES "users" ("id"), CONSTRAINT "fk_rails_2" FOREIGN KEY ("editor_id") REFERENCES "users" ("id"));
+CREATE INDEX "index_posts_on_author_id" ON "posts" ("author_id");
+CREATE INDEX "index_posts_on_editor_id" ON "posts" ("editor_id");
+CREATE TABLE "comments" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "user_id" integer NOT NULL, "parent_id" integer, "commentable_type" varchar NOT NULL, "commentable_id" integer NOT NULL, "body" text NOT NULL, "created_at" datetime(6) NOT NULL, "updated_at" datetime(6) NOT NULL);
+CREATE INDEX "index_comments_on_commentable" ON "comments" ("commentable_type", "commentable_id");
+CREATE INDEX "index_comments_on_user_id" ON "comments" ("user_id");
+CREATE TABLE "authors" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "name" varchar);
+CREATE TABLE "books" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "title" varchar, "isbn" varchar);
+CREATE TABLE "authors_books" ("author_id" integer NOT NULL, "book_id" integer NOT NULL);
+CREATE INDEX "index_authors_books_on_author_id_and_book_id" ON "authors_books" ("author_id", "book_id");
+CREATE TABLE "likes" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "user_id" integer NOT NULL, "post_id" integer NOT NULL, CONSTRAINT "fk_rails_3" FOREIGN KEY ("user_id") REFERENCES "users" ("id"), CONSTRAINT "fk_rails_4" FOREIGN KEY ("post_id") REFERENCES "posts" ("id"));
+CREATE UNIQUE INDEX "index_likes_on_user_id_and_post_id" ON "likes" ("user_id", "post_id");
+CREATE TABLE "tags" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "name" varchar NOT NULL);
+CREATE UNIQUE INDEX "index_tags_on_name" ON "tags" ("name");
+CREATE TABLE "taggings" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "tag_id" integer, "taggable_type" varchar, "taggable_id" integer, CONSTRAINT "fk_rails_5" FOREIGN KEY ("tag_id") REFERENCES "tags" ("id"));
+CREATE TABLE "active_storage_blobs" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "key" varchar NOT NULL, "filename" varchar NOT NULL, "content_type" varchar, "metadata" text, "service_name" varchar NOT NULL, "byte_size" bigint NOT NULL, "checksum" varchar, "created_at" datetime(6) NOT NULL);
+CREATE UNIQUE INDEX "index_active_storage_blobs_on_key" ON "active_storage_blobs" ("key");
+CREATE TABLE "active_storage_attachments" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "name" varchar NOT NULL, "record_type" varchar NOT NULL, "record_id" bigint NOT NULL, "blob_id" bigint NOT NULL, "created_at" datetime(6) NOT NULL, CONSTRAINT "fk_rails_6" FOREIGN KEY ("blob_id") REFERENCES "active_storage_blobs" ("id"));
+CREATE UNIQUE INDEX "index_active_storage_attachments_uniqueness" ON "active_storage_attachments" ("record_type", "record_id", "name", "blob_id");
+CREATE TABLE "active_storage_variant_records" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "blob_id" bigint NOT NULL, "variation_digest" varchar NOT NULL, CONSTRAINT "fk_rails_7" FOREIGN KEY ("blob_id") REFERENCES "active_storage_blobs" ("id"));
+CREATE UNIQUE INDEX "index_active_storage_variant_records_uniqueness" ON "active_storage_variant_records" ("blob_id", "variation_digest");
