@@ -152,3 +152,30 @@ ${more}`).problems.map(({ message }) => message);
     expect(problemsOf(log, more)).toEqual(problems);
   });
 });
+
+test('a server over rows that cannot be sorted by anything is ready', async () => {
+  const bytes = (type: string): string =>
+    `CREATE TABLE blobs (k ${type} NOT NULL UNIQUE, v ${type} NOT NULL);`;
+  const blobs = await Keyed.of(
+    `
+access: public
+database: { managed: false }
+resources:
+  blobs:
+    key: none
+    fields:
+      k: { type: string, format: base64 }
+      v: { type: string, format: base64 }
+`,
+    bytes('BLOB'),
+    bytes('bytea'),
+  );
+  try {
+    expect((await blobs.get('/_ready')).status).toBe(200);
+    for (const { ask } of blobs.databases) await ask('ALTER TABLE blobs DROP COLUMN v');
+    for (const { api } of blobs.databases)
+      await expect.poll(async () => (await api.get('/_ready')).status).toBe(503);
+  } finally {
+    await blobs.stop();
+  }
+});
