@@ -152,8 +152,12 @@ export interface Aggregates {
   readonly exactSum: GroupValue;
   /** The average of numbers with so many decimal places. */
   readonly exactAverage: (places: number) => GroupValue;
+  /** Infinite if no double can hold the sum. */
   readonly doubleSum: GroupValue;
+  /** Infinite if no double can hold the sum. */
   readonly doubleAverage: GroupValue;
+  /** Whether a sum or average of doubles is infinite. */
+  readonly isInfinite: (value: string) => string;
   /** The sum of `exact` numbers as a value of a column of the same type; null beyond its bounds. */
   readonly fieldSum: (value: string, field: Field) => string;
   /** The sum of doubles; null if it is no finite one. */

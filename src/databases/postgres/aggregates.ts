@@ -1,7 +1,7 @@
 import type { Field } from '../../model/api.ts';
 import { numericOf } from '../../model/field-types/numbers/decimal.ts';
 import { placesOfAverage, type DatePart } from '../../model/field-types/group-values.ts';
-import type { Aggregates } from '../../sql/dialect.ts';
+import type { Aggregates, GroupValue } from '../../sql/dialect.ts';
 
 /** Unix seconds from the year 1 to 9999: PostgreSQL ends a statement whose timestamps are far outside. */
 const [firstSecond, lastSecond] = ['-62135596800', '253402300799.999'];
@@ -53,15 +53,30 @@ const first = (parts: readonly string[]): string => parts[0] ?? '';
 const addable = '1e290';
 
 /**
- * The sum that a double can hold; null beyond. A sum of doubles that overflows is an error, of the whole statement: the large
- * ones are added up as exact numbers, with the digits of their texts.
+ * A sum of doubles that overflows on its way is an error of the whole statement: the large ones are added up as exact numbers,
+ * with the digits of their texts.
  */
-function fieldDoubleSum(value: string): string {
-  const isAddable = `abs(${value}) < ${addable}`;
-  const small = `sum(${value}::double precision) FILTER (WHERE ${isAddable})`;
-  const large = `sum(${value}::double precision::text::numeric) FILTER (WHERE NOT ${isAddable})`;
+const doubleParts: GroupValue['parts'] = [
+  (value) => `sum(${value}::double precision) FILTER (WHERE ${isAddable(value)})`,
+  (value) =>
+    `sum(${value}::double precision::text::numeric) FILTER (WHERE NOT ${isAddable(value)})`,
+];
+
+function isAddable(value: string): string {
+  return `abs(${value}::double precision) < ${addable}`;
+}
+
+/** The sum of `doubleParts`, or `beyond` if no double can hold it. */
+function sumOfParts([small = '', large = '']: readonly string[], beyond: string): string {
   const sum = `(${large} + coalesce(${small}, 0)::text::numeric)`;
-  return `(CASE WHEN ${large} IS NULL THEN ${small} WHEN abs(${sum}) < 1.797693134862315807e308 THEN ${sum}::double precision END)`;
+  return `(CASE WHEN ${large} IS NULL THEN ${small} WHEN abs(${sum}) < 1.797693134862315807e308 THEN ${sum}::double precision ELSE ${beyond} END)`;
+}
+
+const infinity = `'Infinity'::double precision`;
+
+function fieldDoubleSum(value: string): string {
+  const parts = doubleParts.map((write) => write(value));
+  return sumOfParts(parts, 'NULL');
 }
 
 export const aggregates: Aggregates = {
@@ -72,11 +87,11 @@ export const aggregates: Aggregates = {
     const most = `1e${Math.max(precision, 18) - scale}`;
     return `CASE WHEN abs(${sum}) < ${most} THEN ${sum} END`;
   },
-  // The sum as a double over the count, as on SQLite.
-  fieldAverage: (value, { type }) => {
-    const sum =
-      type.number === 'double' ? fieldDoubleSum(value) : `sum(${value})::double precision`;
-    return `${sum} / count(${value})`;
+  // The digits of the sum as a double, then the places, then the count: the steps, and the roundings, of SQLite.
+  fieldAverage: (value, { type, scale }) => {
+    if (type.number === 'double') return `${fieldDoubleSum(value)} / count(${value})`;
+    if (type.kind !== 'decimal') return `sum(${value})::double precision / count(${value})`;
+    return `(sum(${value}) * 1e${scale})::double precision / '1e${scale}'::double precision / count(${value})`;
   },
   fieldDoubleSum,
   extreme: (name, value) => `${name}(${value})`,
@@ -110,6 +125,11 @@ export const aggregates: Aggregates = {
         `(sign(${sum}::numeric) * div(2 * abs(${sum}::numeric) * 1e${places} + ${count}, 2 * ${count}::numeric) * 1e-${places})`,
     };
   },
-  doubleSum: { parts: [(value) => `sum(${value}::double precision)`], value: first },
-  doubleAverage: { parts: [(value) => `avg(${value}::double precision)`], value: first },
+  doubleSum: { parts: doubleParts, value: (parts) => sumOfParts(parts, infinity) },
+  // \`avg\` also adds up squares, which overflow long before the sum does.
+  doubleAverage: {
+    parts: [...doubleParts, (value) => `count(${value})`],
+    value: (parts) => `${sumOfParts(parts, infinity)} / nullif(${parts[2]}, 0)`,
+  },
+  isInfinite: (value) => `${value} = ${infinity}`,
 };

@@ -1,6 +1,6 @@
 import type { Field } from '../../model/api.ts';
 import type { DatePart } from '../../model/field-types/group-values.ts';
-import type { Aggregates } from '../../sql/dialect.ts';
+import type { Aggregates, GroupValue } from '../../sql/dialect.ts';
 
 const low = '4294967295';
 
@@ -63,13 +63,27 @@ const first = (parts: readonly string[]): string => parts[0] ?? '';
 
 const mostInteger = '9007199254740991';
 
-// A column of numbers may hold whole ones as integers, of which a sum may overflow.
-const doubleSum = (value: string): string => `sum(${value} + 0.0)`;
+/**
+ * The sum of doubles, and one that does not overflow on its way. A column of numbers may hold whole ones as integers, of
+ * which a sum may overflow too.
+ */
+const doubleParts: GroupValue['parts'] = [
+  (value) => `sum(${value} + 0.0)`,
+  (value) => `sum(${value} / 4294967296.0)`,
+];
 
-/** The sum that a double can hold, which infinity is not. */
+/** The sum of \`doubleParts\`: infinite if no double can hold it. */
+function sumOfParts([sum = '', shrunk = '']: readonly string[]): string {
+  return `(CASE WHEN ${isFinite(sum)} THEN ${sum} ELSE ${shrunk} * 4294967296.0 END)`;
+}
+
+function isFinite(value: string): string {
+  return `abs(${value}) < 9e999`;
+}
+
 function fieldDoubleSum(value: string): string {
-  const sum = doubleSum(value);
-  return `(CASE WHEN abs(${sum}) < 9e999 THEN ${sum} END)`;
+  const [sum = '', shrunk = ''] = doubleParts.map((write) => write(value));
+  return `(CASE WHEN ${isFinite(sum)} THEN ${sum} WHEN ${isFinite(`${shrunk} * 4294967296.0`)} THEN ${shrunk} * 4294967296.0 END)`;
 }
 
 export const aggregates: Aggregates = {
@@ -79,8 +93,12 @@ export const aggregates: Aggregates = {
     const most = type.kind === 'integer' ? mostInteger : '999999999999999999';
     return `CASE WHEN ${sum} BETWEEN -${most} AND ${most} THEN ${sum} END`;
   },
-  fieldAverage: (value, { type, scale }) =>
-    `${fieldDoubleSum(value)}${type.kind === 'decimal' ? ` / 1e${scale}` : ''} / count(${value})`,
+  // Both parts of a sum are whole numbers that a double holds, so it is rounded once.
+  fieldAverage: (value, { type, scale }) => {
+    if (type.number === 'double') return `${fieldDoubleSum(value)} / count(${value})`;
+    const sum = `(${high(value)} * 4294967296.0 + ${rest(value)})`;
+    return `${sum}${type.kind === 'decimal' ? ` / 1e${scale}` : ''} / count(${value})`;
+  },
   datePart: (field, part) => ({
     parts: [(value) => once(value, (one) => partOf[part](textOf(one, field)))],
     value: first,
@@ -101,10 +119,14 @@ export const aggregates: Aggregates = {
   },
   exactSum: { parts: [high, rest], value: sumKey },
   exactAverage: () => ({ parts: [high, rest, count], value: averageKey }),
-  doubleSum: { parts: [doubleSum], value: first },
+  doubleSum: { parts: doubleParts, value: sumOfParts },
   fieldDoubleSum,
   // Bound texts compare with it as numbers, as with a column: an aggregate alone is of no type.
   extreme: (name, value, { type }) =>
     type.kind === 'bigint' ? `CAST(${name}(${value}) AS INTEGER)` : `${name}(${value})`,
-  doubleAverage: { parts: [(value) => `avg(${value} + 0.0)`], value: first },
+  doubleAverage: {
+    parts: [...doubleParts, count],
+    value: (parts) => `${sumOfParts(parts)} / ${parts[2]}`,
+  },
+  isInfinite: (value) => `NOT ${isFinite(value)}`,
 };

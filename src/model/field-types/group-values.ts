@@ -59,18 +59,19 @@ interface Key {
   readonly read: (text: string) => bigint;
 }
 
+/** Texts before and behind those of all numbers that a key can have. */
+const [below, beyond] = ['', '~'];
+
 /** Beyond the sum of as many integers of 64 bits as a table can have rows. */
 const mostSum = 2n ** 94n;
 const highSum = 2n ** 62n;
 
-function within(value: bigint, most: bigint): bigint {
-  return value < -most ? -most : value >= most ? most - 1n : value;
-}
-
 /** The high and the low 32 bits, with 19 and 10 digits. SQLite makes the same in `aggregates.ts`. */
 const sumKey: Key = {
   write: (digits) => {
-    const shifted = within(digits, mostSum) + highSum * word;
+    if (digits < -mostSum) return below;
+    if (digits >= mostSum) return beyond;
+    const shifted = digits + highSum * word;
     return `${String(shifted / word).padStart(19, '0')}${String(shifted % word).padStart(10, '0')}`;
   },
   read: (text) => (BigInt(text.slice(0, 19)) - highSum) * word + BigInt(text.slice(19)),
@@ -83,22 +84,21 @@ const offsetOfAverage = 2n ** 63n * places;
 /** The high 32 bits of the whole part, and the others with the decimal places, with 10 and 16 digits. */
 const averageKey: Key = {
   write: (digits) => {
-    const shifted = within(digits, offsetOfAverage) + offsetOfAverage;
+    if (digits < -offsetOfAverage) return below;
+    if (digits >= offsetOfAverage) return beyond;
+    const shifted = digits + offsetOfAverage;
     const high = String(shifted / lowAverage).padStart(10, '0');
     return `${high}${String(shifted % lowAverage).padStart(16, '0')}`;
   },
   read: (text) => BigInt(text.slice(0, 10)) * lowAverage + BigInt(text.slice(10)) - offsetOfAverage,
 };
 
-/** Equal to no key. */
-const noKey = 'none';
-
 /** Rounds so that comparing keys answers as comparing the numbers would. */
 function comparandOf(key: Key, value: JsonValue, operator: Operator, { scale }: Field): string {
   const wanted = parsed(String(value));
   const exact = rescale(wanted, scale);
   if (exact !== undefined) return key.write(exact);
-  if (operators[operator].index !== 'range') return noKey;
+  if (operators[operator].index !== 'range') return beyond;
   const floor = floorTo(wanted, scale);
   return key.write(operator === 'gt' || operator === 'lte' ? floor : floor + 1n);
 }

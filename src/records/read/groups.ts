@@ -1,9 +1,9 @@
 import { apiError } from '../../errors.ts';
-import { after, unless, type MaybePromise } from '../../lib/maybe-promise.ts';
+import { after, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { Limits } from '../../model/api.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { Bound, PageNumbers } from '../../query/bind.ts';
-import { ConstraintError, type Database, type Row } from '../../databases/database.ts';
+import type { Database, Row } from '../../databases/database.ts';
 import type { CompiledGroupColumn, CompiledGroups } from '../../sql/compile/groups.ts';
 import { ApiFailure } from '../api-failure.ts';
 import type { RowBudget } from '../row-budget.ts';
@@ -37,12 +37,13 @@ export function readGroups(
   const encoded = encode({ plan, keys: [] }, bound, database.dialect);
   const values = { bound: encoded, limit, offset, cap: most + 1, budget, requester };
   const pageRows = (): MaybePromise<readonly Row[]> =>
-    limit === 0 ? [] : unless(() => database.all(rows[0], values), refuseRange);
+    limit === 0 ? [] : database.all(rows[0], values);
   return after(pageRows(), (found) => {
     budget.records = found.length;
     const [first] = found;
     const told = first?.slice(plan.columns.length) ?? oneRow(database.all(counts, values));
-    return after(told, ([total, all]) => {
+    return after(told, ([total, all, infinite]) => {
+      if (Number(infinite) > 0) throw new ApiFailure(outOfRange);
       if (Number(all) > most)
         throw new ApiFailure(
           apiError(
@@ -63,12 +64,6 @@ const outOfRange = apiError(
   'LIMIT_EXCEEDED',
   'A sum of numbers is larger than a double: filter the records, or store decimals',
 );
-
-/** PostgreSQL raises an error where SQLite gives infinity. */
-function refuseRange(error: unknown): never {
-  if (error instanceof ConstraintError) throw new ApiFailure(outOfRange);
-  throw error;
-}
 
 function oneRow(rows: MaybePromise<readonly Row[]>): MaybePromise<readonly SqlValue[]> {
   return after(rows, ([row = []]) => row);

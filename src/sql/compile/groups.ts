@@ -17,9 +17,9 @@ export interface CompiledGroupColumn {
 /** The statements of a list in groups, and how their rows become groups. */
 export interface CompiledGroups {
   readonly plan: GroupsPlan;
-  /** The groups of a page; behind their columns the number of groups with and without `having`. */
+  /** The groups of a page; behind their columns the number of groups with `having`, without, and with an infinite sum. */
   readonly rows: readonly [Statement];
-  /** These two numbers alone, for a page without groups. */
+  /** These three numbers alone, for a page without groups. */
   readonly counts: Statement;
   readonly keys: readonly CompiledGroupColumn[];
   readonly functions: readonly CompiledGroupColumn[];
@@ -54,11 +54,10 @@ export function compileGroups(plan: GroupsPlan, dialect: Dialect): CompiledGroup
   };
   const having = (add: Add): string =>
     whereSql(rowConditions(plan.having, groupScope, dialect, add));
+  const numbers = [`(SELECT count(*) FROM ${groupsTable})`, infiniteGroups(plan, dialect)];
   const rows = buildStatement(dialect, (add) => {
     const groups = groupsSql(plan, dialect, add);
-    const columns = [...shown, 'count(*) OVER ()', `(SELECT count(*) FROM ${groupsTable})`].join(
-      ', ',
-    );
+    const columns = [...shown, 'count(*) OVER ()', ...numbers].join(', ');
     const restricted = having(add);
     const order = plan.order.map((key) => orderSql(key, groupScope, dialect, add)).join(', ');
     return (
@@ -69,7 +68,7 @@ export function compileGroups(plan: GroupsPlan, dialect: Dialect): CompiledGroup
   const counts = buildStatement(
     dialect,
     (add) =>
-      `${groupsSql(plan, dialect, add)} SELECT count(*), (SELECT count(*) FROM ${groupsTable}) FROM ${groupsTable} AS g${having(add)}`,
+      `${groupsSql(plan, dialect, add)} SELECT ${['count(*)', ...numbers].join(', ')} FROM ${groupsTable} AS g${having(add)}`,
   );
   return {
     plan,
@@ -78,6 +77,19 @@ export function compileGroups(plan: GroupsPlan, dialect: Dialect): CompiledGroup
     keys: plan.keys.map(columnOf),
     functions: plan.functions.map(columnOf),
   };
+}
+
+/** How many groups have a sum of doubles that is no finite one, whatever a page shows of it. */
+function infiniteGroups({ columns }: GroupsPlan, { aggregates }: Dialect): string {
+  const infinite = columns
+    .filter(
+      ({ function: name, source }) =>
+        (name === 'sum' || name === 'avg') && source?.ref.leaf.type.number === 'double',
+    )
+    .map(({ field }) => aggregates.isInfinite(field.column));
+  return infinite.length === 0
+    ? '0'
+    : `(SELECT count(*) FROM ${groupsTable} WHERE ${infinite.join(' OR ')})`;
 }
 
 /** Whether a column has values of the field that it is about, as keys, minima and maxima have. */
