@@ -19,6 +19,20 @@ resources:
       id: { type: id, format: string }
       name: { type: string }
       memberships: { type: relation, relation: hasMany, resource: memberships, foreignKey: tenantId }
+  clubs:
+    access: { read: authenticated, create: authenticated }
+    fields:
+      name: { type: string }
+      createdBy: { type: string, default: '{user.sub}', readOnly: true }
+      members: { type: relation, relation: hasMany, resource: members, foreignKey: clubId }
+  members:
+    access:
+      read: authenticated
+      create: [{ where: "_or=club.createdBy:{user.sub},club.members.userId:{user.sub}" }]
+    fields:
+      userId: { type: string }
+      clubId: { type: integer, reference: clubs.id }
+      club: { type: relation, relation: belongsTo, resource: clubs, foreignKey: clubId }
   memberships:
     access:
       read: authenticated
@@ -384,4 +398,21 @@ test('of two updates that together would leave the rule one is refused', async (
       expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 403]);
     }
   }
+});
+
+test('a record and its first member, by a rule that says who may begin', async () => {
+  const club = (name: string, ...users: string[]): object => ({
+    name,
+    members: { create: users.map((userId) => ({ userId })) },
+  });
+  const made = await send(who('gil'), 'POST clubs?expand=members', club('chess', 'gil', 'hal'));
+  expect([made.status, made.body]).toMatchObject([
+    201,
+    { createdBy: 'gil', members: [{ userId: 'gil' }, { userId: 'hal' }] },
+  ]);
+  const { id } = made.body;
+  const join = (user: string): Promise<Answer> =>
+    send(who(user), 'POST members', { userId: user, clubId: id });
+  expect((await join('hal')).status).toBe(201);
+  expect((await join('ida')).status).toBe(403);
 });

@@ -162,3 +162,25 @@ test('keys to what is no id lead to values that are there, though they were chan
   expect([cats.length, cats[0]?.['code'], first?.['code']]).toEqual([40, 'N1', 'C1']);
   expect(await rowsOf('items')).toHaveLength(40);
 });
+
+test('what is computed is of the generated records, and none of them has a value for it', async () => {
+  both = await serveBoth(`resources:
+  books:
+    fields:
+      title: { type: string }
+      ratings: { type: relation, relation: hasMany, resource: ratings }
+      ratingsCount: { type: integer, computed: { count: ratings } }
+      label: { type: string, computed: { join: [title], with: ' ' } }
+      isShort: { type: boolean, computed: { where: 'title=x' } }
+  ratings: { fields: { bookId: { type: integer, required: true, reference: books.id } } }
+`);
+  await fill(20);
+  const ratings = await rowsOf('ratings');
+  expect(ratings).toHaveLength(20);
+  for (const { id, title, ratingsCount, label, isShort } of await rowsOf('books'))
+    expect([ratingsCount, label, isShort]).toEqual([
+      ratings.filter(({ bookId }) => bookId === id).length,
+      title,
+      title === 'x',
+    ]);
+});

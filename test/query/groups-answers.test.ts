@@ -68,6 +68,13 @@ describe('answers', () => {
     expect((await api.get('/v1/orders?group=id&id_neq=1')).status).toBe(200);
   });
 
+  test('OpenAPI says that a sum may be a string', async () => {
+    const { body } = await api.get('/v1/_openapi.json');
+    const text = JSON.stringify(body);
+    expect(text).toContain('A decimal, and an integer beyond 2^53, is a string.');
+    expect(text).toContain('{"type":["string","number","null"]}');
+  });
+
   test('a sum beyond all doubles is refused, not an error of the server', async () => {
     const made = await api.send('POST', '/v1/orders', [
       { note: 'large', weight: 1.7e308 },

@@ -25,7 +25,7 @@ describe('refused', () => {
     invalid(
       'a path to many',
       'group=lines.quantity',
-      'group: lines.quantity goes through lines to many records, which would count a record more than once; group lines instead',
+      'group: lines.quantity goes through lines to many records, which would count a record more than once; group lines instead, or declare a computed field, such as computed: { count: lines }',
     ),
     invalid('an array', 'group=tags', 'group: tags is of type array, which groups nothing'),
     invalid('an object', 'group=specs', 'group: specs is of type object, which groups nothing'),
@@ -81,7 +81,7 @@ describe('refused', () => {
     invalid(
       'a sum over many',
       'aggregate=sum:lines.quantity',
-      'aggregate: lines.quantity goes through lines to many records, which would count a record more than once; group lines instead',
+      'aggregate: lines.quantity goes through lines to many records, which would count a record more than once; group lines instead, or declare a computed field, such as computed: { count: lines }',
     ),
     invalid(
       'a function twice',

@@ -251,6 +251,12 @@ describe('where a read of a large table runs', () => {
   });
 });
 
+// PostgreSQL groups these records at once.
+test('groups that take longer than statementTimeout are QUERY_TIMEOUT on SQLite', async () => {
+  const answer = await sqlite.get(`${runaway}&group=size&aggregate=count`);
+  expectError(answer, 'QUERY_TIMEOUT', '/v1/items');
+});
+
 test('a table that has grown since a statement ran is looked at anew, and nobody waits', async () => {
   const model = buildValid(specification);
   const folder = mkdtempSync(join(tmpdir(), 'plinth-test-'));

@@ -312,6 +312,9 @@ resources:
   fixed:
     access: { create: authenticated, read: authenticated, update: none }
     fields: { key: { type: string, unique: true } }
+  closed:
+    access: { create: none, read: authenticated, update: authenticated }
+    fields: { key: { type: string, unique: true } }
 `);
     for (const note of [
       { key: 'mine', owner: 'ann' },
@@ -338,6 +341,7 @@ resources:
     ],
     ['is 403 where the result is not allowed', 'notes', { key: 'mine', owner: 'bob' }, 403],
     ['needs the right to change', 'fixed', { key: 'new' }, 403],
+    ['needs the right to create', 'closed', { key: 'new' }, 403],
   ])('%s', async (_, resource, body, status) => {
     const answer = await guarded.send('POST', `/v1/${resource}?onConflict=key`, body, ann);
     expect(answer.status, answer.text).toBe(status);

@@ -269,7 +269,7 @@ function sourceOf(path: Path, name: string): Found<Pick<SortKey, 'steps' | 'ref'
     return refuse(`${name} goes through a morphTo, which leads to several resources`);
   if (isToMany(relation))
     return refuse(
-      `${name} goes through ${relation.name} to many records, which would count a record more than once; group ${relation.target.name} instead`,
+      `${name} goes through ${relation.name} to many records, which would count a record more than once; group ${relation.target.name} instead, or declare a computed field, such as computed: { count: ${relation.name} }`,
     );
   if (branch?.next === undefined)
     return refuse(`${name} is a relation; name a field of it, such as ${name}.id`);
