@@ -170,3 +170,86 @@ describe('the index that a list lacks', () => {
     await notes.stop();
   });
 });
+
+describe('the index that a computed field lacks', () => {
+  const files = `
+debug: true
+resources:
+  posts:
+    fields:
+      title: { type: string }
+      authorId: { type: integer, reference: users.id }
+      author: { type: relation, relation: belongsTo, resource: users }
+      comments: { type: relation, relation: hasMany, resource: comments }
+      notes: { type: relation, relation: morphMany, resource: notes }
+      tags: { type: relation, relation: belongsToMany, resource: tags, through: labels, withPivot: [weight] }
+      all: { type: integer, computed: { count: comments } }
+      approved: { type: integer, computed: { count: comments, where: "isApproved=true" } }
+      stars: { type: integer, computed: { sum: comments.stars, where: "isApproved=true&at_gt=now-7d" } }
+      last: { type: datetime, computed: { max: comments.at, where: "lang=en" } }
+      quiet: { type: integer, computed: { count: comments, where: "text_ilike=quiet" } }
+      open: { type: integer, computed: { count: notes, where: "isOpen=true" } }
+      heavy: { type: integer, computed: { sum: tags.pivot.weight, where: "name=red" } }
+      isDisputed: { type: boolean, computed: { where: "comments.isApproved=false" } }
+      label: { type: string, computed: { join: [title] } }
+  comments:
+    indexes: [[lang, postId]]
+    fields:
+      text: { type: string }
+      lang: { type: string }
+      stars: { type: integer }
+      isApproved: { type: boolean }
+      at: { type: datetime }
+      postId: { type: integer, reference: posts.id }
+  notes:
+    fields:
+      isOpen: { type: boolean }
+      about: { type: relation, relation: morphTo, resources: [posts] }
+  tags: { fields: { name: { type: string } } }
+  labels:
+    fields:
+      weight: { type: integer }
+      postId: { type: integer, reference: posts.id, required: true }
+      tagId: { type: integer, reference: tags.id, required: true }
+  users:
+    fields:
+      posts: { type: relation, relation: hasMany, resource: posts, foreignKey: authorId }
+`;
+  const approved = 'comments: indexes: [[postId, isApproved]]';
+  const cases: readonly [query: string, index: string | undefined][] = [
+    ['posts?approved_gt=1', approved],
+    ['posts?sort=-approved', approved],
+    ['posts?sort=stars', 'comments: indexes: [[postId, isApproved, at]]'],
+    ['posts?_or=id:1,approved:2', approved],
+    ['posts?isDisputed=true', approved],
+    ['posts?sort=-open', 'notes: indexes: [[aboutType, aboutId, isOpen]]'],
+    ['posts?aggregate=sum:approved', approved],
+    ['posts?title=x&sort=approved', 'posts.title: index: true'],
+    // The key alone has an index, and so have these.
+    ['posts?sort=all', undefined],
+    ['posts?last_null=true', undefined],
+    ['posts?heavy_gt=1', undefined],
+    // None would help, or few records need the value.
+    ['posts?quiet_gt=1', undefined],
+    ['posts?label=x', undefined],
+    ['posts?fields=approved', undefined],
+    ['posts?id=1&approved=1', undefined],
+  ];
+
+  test('is that of the key and of the conditions', async () => {
+    const served = await serveBoth(files, {}, undefined, { mode: 'dev' });
+    for (const [query, index] of cases)
+      for (const [first] of await queriesOf(`/v1/${query}&_debug=plan`, served))
+        expect([query, first?.index]).toEqual([query, index]);
+    await served.stop();
+  });
+
+  test('is no advice once it is there', async () => {
+    const indexed = files.replace('[[lang, postId]]', '[[isApproved, postId, at]]');
+    const served = await serveBoth(indexed, {}, undefined, { mode: 'dev' });
+    for (const query of ['approved_gt=1', 'sort=stars', 'isDisputed=true'])
+      for (const [first] of await queriesOf(`/v1/posts?${query}&_debug=plan`, served))
+        expect(first).not.toHaveProperty('index');
+    await served.stop();
+  });
+});

@@ -27,6 +27,9 @@ export type ComputedValue =
   | { readonly kind: 'join'; readonly fields: readonly Field[]; readonly between: string }
   | { readonly kind: 'where'; readonly where: readonly Predicate[] };
 
+/** A value that is computed from related records. */
+export type ComputedOfRelated = Extract<ComputedValue, { kind: 'related' }>;
+
 /** A reference to a whole field, of the record or of the link to it. */
 export function fieldRef(field: Field, isPivot = false): FieldRef {
   return { field, members: [], leaf: field, isPivot };

@@ -1,8 +1,17 @@
 import { operators } from '../../model/operators.ts';
-import { isRelatedToOne, type FieldRef, type Predicate } from '../filter/predicate.ts';
-import type { Field, Resource } from '../../model/api.ts';
+import {
+  isRelatedToOne,
+  type ComputedOfRelated,
+  type ComputedValue,
+  type FieldRef,
+  type Predicate,
+} from '../filter/predicate.ts';
+import { isToMany, type Field, type Resource } from '../../model/api.ts';
+import { keyFields } from '../../model/field-types/composite-id.ts';
 import { beginsIndex, isConverted, tellsFew } from '../../model/indexes.ts';
 import type { GroupsPlan, ReadPlan, SortKey } from '../plan.ts';
+
+type ListPlan = Extract<ReadPlan, { kind: 'list' }>;
 
 /** What the database's query plan of a list, or of its count, shows. */
 interface PlanFindings {
@@ -23,6 +32,14 @@ export function adviseIndex(
   { counts, scans, sorts }: PlanFindings,
 ): string | undefined {
   if (plan.kind === 'one' || (!scans && !sorts)) return undefined;
+  return adviseOwn(plan, { counts, scans, sorts }) ?? adviseComputed(plan, counts);
+}
+
+/** The index by which the records of the list are found, or come in their order. */
+function adviseOwn(
+  plan: ListPlan | GroupsPlan,
+  { counts, scans, sorts }: PlanFindings,
+): string | undefined {
   const { resource } = plan;
   const equal = equalFields(plan.where);
   const ranged = ownFields(plan.where, 'range');
@@ -40,10 +57,92 @@ export function adviseIndex(
   const fields = [...new Set([...equal, ...following])];
   if (fields.length === 0 || fields[0] === resource.id || isIndexed(resource, fields))
     return undefined;
-  const names = fields.map(({ name }) => name);
+  return written(resource, fields);
+}
+
+/** An index as the specification file has it. */
+function written({ name }: Resource, fields: readonly Field[]): string {
+  const names = fields.map((field) => field.name);
   return names.length === 1
-    ? `${resource.name}.${names[0]}: index: true`
-    : `${resource.name}: indexes: [[${names.join(', ')}]]`;
+    ? `${name}.${names[0]}: index: true`
+    : `${name}: indexes: [[${names.join(', ')}]]`;
+}
+
+/**
+ * The index by which related records are found together with the conditions on them, if every record of the list needs a
+ * value that is computed from them. The key alone always has an index.
+ */
+function adviseComputed(plan: ListPlan | GroupsPlan, counts: boolean): string | undefined {
+  const shown =
+    plan.kind === 'groups' ? plan.columns.flatMap(({ source }) => source?.ref ?? []) : [];
+  const ordered = plan.kind === 'list' && !counts ? plan.order.map(({ ref }) => ref) : [];
+  const refs = [...plan.where.flatMap(refsOf), ...shown, ...ordered];
+  for (const { value } of refs) {
+    if (value === undefined) continue;
+    const advice = relatedOf(value).flatMap(adviseRelated)[0];
+    if (advice !== undefined) return advice;
+  }
+  return undefined;
+}
+
+/** The values that a condition compares, of related records too. */
+function refsOf(predicate: Predicate): readonly FieldRef[] {
+  switch (predicate.kind) {
+    case 'compare':
+    case 'null':
+      return [predicate.ref];
+    case 'or':
+    case 'and':
+    case 'not':
+      return predicate.parts.flatMap(refsOf);
+    case 'related':
+      return predicate.branches.flatMap(({ where }) => where.flatMap(refsOf));
+    case 'indexed':
+    case 'items':
+    case 'link':
+      return [];
+    default:
+      return predicate satisfies never;
+  }
+}
+
+type RelatedRecords = Pick<ComputedOfRelated, 'relation' | 'where'>;
+
+/** The related records that a value is computed from, or by which a condition of it holds. */
+function relatedOf(value: ComputedValue): readonly RelatedRecords[] {
+  switch (value.kind) {
+    case 'related':
+      return [value];
+    case 'where':
+      return value.where.flatMap((part) => {
+        if (part.kind !== 'related' || !isToMany(part.relation)) return [];
+        const { relation } = part;
+        return part.branches.map(({ where }) => ({ relation, where }));
+      });
+    case 'join':
+      return [];
+    default:
+      return value satisfies never;
+  }
+}
+
+function adviseRelated({ relation, where }: RelatedRecords): readonly string[] {
+  // The key of a junction is in another table than the fields that are compared.
+  if (relation.kind === 'belongsToMany') return [];
+  const { target } = relation;
+  const keys =
+    relation.kind === 'morphMany'
+      ? [relation.typeField, relation.idField]
+      : keyFields(relation.key);
+  const found = [...new Set([...keys, ...equalFields(where)])];
+  const ranged = ownFields(where, 'range').find((field) => !found.includes(field));
+  const fields = ranged === undefined ? found : [...found, ranged];
+  const isServed = [...target.indexes, ...target.unique].some(
+    (list) =>
+      found.every((field) => list.slice(0, found.length).includes(field)) &&
+      (ranged === undefined || list[found.length] === ranged),
+  );
+  return fields.length === keys.length || isServed ? [] : [written(target, fields)];
 }
 
 /** The index by which few related records would be found; undefined if it exists or none would help. */

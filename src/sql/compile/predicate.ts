@@ -1,5 +1,6 @@
 import {
   isRelatedToOne,
+  type ComputedOfRelated,
   type ComputedValue,
   type FieldRef,
   type Predicate,
@@ -24,9 +25,6 @@ import {
   type Scope,
 } from './scope.ts';
 import type { Add } from '../statement.ts';
-
-/** A value that is computed from related records. */
-export type ComputedOfRelated = Extract<ComputedValue, { kind: 'related' }>;
 
 /** With more conditions on related records than this, each is planned as a separate subquery. */
 const fewRelated = 6;
