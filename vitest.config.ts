@@ -6,8 +6,8 @@ const named = (names: readonly string[]): string[] => names.map((name) => `test/
 const inFolders = (folders: readonly string[]): string[] =>
   folders.map((folder) => `test/${folder}/**/*.test.ts`);
 
-/** Folders whose tests start processes or a browser, or look at the memory and files of their own process. */
-const processFolders = ['browser', 'command-line', 'documents', 'introspection', 'packages'];
+/** Folders whose tests start processes, or look at the memory and files of their own process. */
+const processFolders = ['command-line', 'documents', 'introspection', 'packages'];
 
 /** Files of other folders that need a process of their own. */
 const processFiles = named([
@@ -153,6 +153,19 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'browser',
+          include: inFolders(['browser']),
+          exclude: ['**/node_modules/**', ...quickProcesses],
+          maxWorkers: 2,
+          // A browser on two busy cores now and then misses a moment. What fails twice is a failure, and the report names what
+          // was repeated.
+          retry: 1,
+          sequence: { groupOrder: 4 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'processes',
           include: quickProcesses,
           maxWorkers: 2,
@@ -167,7 +180,7 @@ export default defineConfig({
           exclude: [
             '**/node_modules/**',
             'test/campaigns/**',
-            ...inFolders(processFolders),
+            ...inFolders(['browser', ...processFolders]),
             ...processFiles,
             ...longTables,
           ],
