@@ -29,18 +29,25 @@ export async function runScript(
   if (code !== 0) throw new Error(`${args.join(' ')} exited with ${code}\n${errors()}`);
 }
 
-/** Starts a server with this Node, in a control group if one is named, and waits until it says that it is ready. */
+/** Where a server is started: in a control group, with more environment; `ready`: the path that is 200 once it is ready. */
+export type Surroundings = {
+  readonly group?: string | undefined;
+  readonly environment?: (port: number) => Readonly<Record<string, string>>;
+  readonly ready?: string;
+};
+
+/** Starts a server with this Node, and waits until it says that it is ready. */
 export async function startServer(
   name: string,
   argsFor: (port: number) => readonly string[],
-  group?: string,
+  { group, environment, ready = '/_ready' }: Surroundings = {},
 ): Promise<Server> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const started = performance.now();
-  const { child, errors } = begin(argsFor(port), group);
+  const { child, errors } = begin(argsFor(port), group, environment?.(port));
   const stop = (): Promise<void> => end(child);
-  while ((await statusOf(`${url}/_ready`)) !== 200) {
+  while ((await statusOf(`${url}${ready}`)) !== 200) {
     const late = performance.now() - started > readyWithin;
     if (late || child.exitCode !== null || child.pid === undefined) {
       await stop();
@@ -59,6 +66,7 @@ process.once('exit', () => {
 function begin(
   args: readonly string[],
   group?: string,
+  environment: Readonly<Record<string, string>> = {},
 ): { child: ChildProcess; errors: () => string } {
   // The shell enters the group before it becomes Node, which takes the size of its heap from it.
   const entering = ['-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group ?? ''];
@@ -66,7 +74,10 @@ function begin(
     group === undefined
       ? [process.execPath, args]
       : ['/bin/sh', [...entering, process.execPath, ...args]];
-  const child = spawn(program, given, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(program, given, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
   alive.add(child);
   child.once('exit', () => alive.delete(child));
   let text = '';

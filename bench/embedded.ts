@@ -1,9 +1,8 @@
 /**
  * A server in its own process, for `bench/code.ts`: `node bench/embedded.ts SPECIFICATION DATABASE`. It says by message how
- * long `createServer` took and where it listens, and asks itself by `fetch` for as long as a message says.
+ * long `createServer` of `npm run build` took and where it listens, and asks itself by `fetch` for as long as a message says.
  */
 import { availableParallelism } from 'node:os';
-import { createServer } from '../src/index.ts';
 import { randomFrom } from './random.ts';
 import { counts } from './records.ts';
 
@@ -23,6 +22,10 @@ export interface FetchJob {
 export interface FetchResult {
   readonly perSecond: number;
 }
+
+// As users have it: the sources would be compiled first.
+const built = new URL('../dist/index.js', import.meta.url).href;
+const { createServer } = (await import(built)) as typeof import('../src/index.ts');
 
 const [, , file = '', database = ''] = process.argv;
 const begin = performance.now();

@@ -55,7 +55,7 @@ export function startPlinth(
   group?: string,
 ): Promise<Server> {
   const args = [...flags, cli, 'start', specification, '--database', database];
-  return startServer('Plinth', (port) => [...args, '--port', String(port), ...more], group);
+  return startServer('Plinth', (port) => [...args, '--port', String(port), ...more], { group });
 }
 
 /** Starts the hand-written server on a database of the blog, `more` behind the port. */
