@@ -3,6 +3,7 @@
  * long `createServer` of `npm run build` took and where it listens, and asks itself by `fetch` for as long as a message says.
  */
 import { availableParallelism } from 'node:os';
+import type * as Plinth from '../src/index.ts';
 import { randomFrom } from './random.ts';
 import { counts } from './records.ts';
 
@@ -25,7 +26,7 @@ export interface FetchResult {
 
 // As users have it: the sources would be compiled first.
 const built = new URL('../dist/index.js', import.meta.url).href;
-const { createServer } = (await import(built)) as typeof import('../src/index.ts');
+const { createServer } = (await import(built)) as typeof Plinth;
 
 const [, , file = '', database = ''] = process.argv;
 const begin = performance.now();
