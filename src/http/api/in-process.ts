@@ -13,6 +13,7 @@ import { isWhole, type Response } from '../response/response.ts';
 import type { Exchange } from './exchange.ts';
 import { errorOf, refusalByDatabase } from './failures.ts';
 import { mustSee } from './replication.ts';
+import type { DbCalls } from './own-code/db-calls.ts';
 import { findBelow, nothingAt, splitUrl, sqlPath, uriTooLong } from './router.ts';
 import { sqlTag } from './sql/tag.ts';
 
@@ -101,18 +102,52 @@ export function isOfOwner(error: object): boolean {
 /** The API in process, in the names of the file, with the rights of a caller; `asOwner` is without access rules. */
 export type AnyDb = Db<AnyApi>;
 
-/** Makes the `db` of own code that runs in an exchange. */
-export function dbOf(exchange: Exchange, caller: Caller): AnyDb {
-  const [db] = clientAs(exchange, caller);
+/** Makes the `db` of a function of own code that runs in an exchange. */
+export function dbOf(exchange: Exchange, caller: Caller, calls: DbCalls): AnyDb {
+  const [client] = clientAs(exchange, caller, calls);
   let asOwner: OwnerDb<AnyApi> | undefined;
+  const db = followed(client, 'db', calls);
   Object.defineProperty(db, 'asOwner', {
-    get: () => (asOwner ??= withSql(...clientAs(exchange, owner))),
+    get: () =>
+      (asOwner ??= followed(withSql(...clientAs(exchange, owner, calls)), 'db.asOwner', calls)),
   });
   return db as AnyDb;
 }
 
-function clientAs(exchange: Exchange, caller: Caller): readonly [AnyApi['client'], Call] {
-  const fetch = async (url: string, init: RequestInit): Promise<object> => {
+/** A client whose calls are followed. `name`: of the client, for the log. */
+function followed<Client extends object>(client: Client, name: string, calls: DbCalls): Client {
+  return new Proxy(client, {
+    get: (target, key): unknown => {
+      const member: unknown = Reflect.get(target, key);
+      const isOwn = Object.hasOwn(target, key) && typeof key === 'string' && key !== 'asOwner';
+      if (!isOwn || typeof member !== 'object' || member === null)
+        return isOwn && typeof member === 'function'
+          ? followedMethod(member as Method, `${name}.${key}`, calls)
+          : member;
+      return followed(member, `${name}.${key}`, calls);
+    },
+  });
+}
+
+type Method = (...given: readonly unknown[]) => unknown;
+
+function followedMethod(method: Method, name: string, calls: DbCalls): Method {
+  return new Proxy(method, {
+    apply: (target, _this, given: readonly unknown[]) => {
+      const value = target(...given);
+      return value instanceof Promise ? calls.follow(name, value) : value;
+    },
+  });
+}
+
+function clientAs(
+  exchange: Exchange,
+  caller: Caller,
+  calls: DbCalls,
+): readonly [AnyApi['client'], Call] {
+  const fetch = (url: string, init: RequestInit): Promise<object> =>
+    calls.request(() => answered(url, init));
+  const answered = async (url: string, init: RequestInit): Promise<object> => {
     const { path, search } = splitUrl(url);
     const { method = 'GET', body } = init;
     const headers = Object.fromEntries(init.headers as Headers);
@@ -136,7 +171,7 @@ function clientAs(exchange: Exchange, caller: Caller): readonly [AnyApi['client'
     const { requestId } = exchange;
     const response = result.ok ? result.value : respondError(result.error, path, requestId);
     const text = await textOf(response);
-    if (result.ok) return answered(response, text);
+    if (result.ok) return fetched(response, text);
     const error = new PlinthError(JSON.parse(text) as PlinthError['body'], retryAfter(response));
     if (caller.isOwner === true) ofOwner.add(error);
     if (cause !== undefined) {
@@ -166,7 +201,10 @@ function clientOn(
 /** The client of the owner has `sql`. */
 function withSql(client: AnyApi['client'], call: Call): OwnerDb<AnyApi> {
   const sql = sqlTag((sent) => call(`POST ${sqlPath}`, { body: sent }));
-  return Object.defineProperty(client, 'sql', { value: sql }) as OwnerDb<AnyApi>;
+  return Object.defineProperty(client, 'sql', {
+    value: sql,
+    configurable: true,
+  }) as OwnerDb<AnyApi>;
 }
 
 function retryAfter({ headers }: Response): number | undefined {
@@ -196,7 +234,7 @@ function askingClient(
 }
 
 /** As much of a `Response` as the client takes. */
-function answered({ status, headers }: Response, text: string): object {
+function fetched({ status, headers }: Response, text: string): object {
   return {
     ok: true,
     status,

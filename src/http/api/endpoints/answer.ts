@@ -4,7 +4,7 @@ import type { Endpoint } from '../../../extensions/endpoints/endpoint.ts';
 import type { Matched } from '../../../extensions/endpoints/route-table.ts';
 import { matchingRules, refusalOf, type Caller } from '../../../model/access.ts';
 import { OwnCodeContext } from '../own-code/context.ts';
-import { codeRunOf, runCode } from '../own-code/run.ts';
+import { codeCall, codeRunOf, runCode, type CodeCall } from '../own-code/run.ts';
 import type { Response } from '../../response/response.ts';
 import { enterSandbox } from '../../sandboxes/requests.ts';
 import type { CodeRun, Exchange } from '../exchange.ts';
@@ -57,16 +57,25 @@ async function answerMatched(
   exchange.trace.enter('endpoint');
   const { name, timeout, handler } = endpoint;
   const run = codeRunOf(exchange, timeout);
-  const context: EndpointContext = new EndpointCodeContext(exchange, caller, run, name, {
+  const call = codeCall(exchange, run, name);
+  const context: EndpointContext = new EndpointCodeContext(call, caller, {
     params,
     query: query.value,
     body: body.value,
   });
-  const given = await runCode(exchange, run, name, () => outputOf(handler(context as never), run));
+  const given = await runCode(
+    call,
+    () => outputOf(handler(context as never), run),
+    ({ kind }) => kind === 'value',
+  );
   if (!given.ok) return given;
   exchange.trace.enter('finalize');
   // What own code gives may have no JSON, and is its fault then.
-  return runCode(exchange, run, name, () => answer(exchange, run, given.value));
+  return runCode(
+    call,
+    () => answer(exchange, run, given.value),
+    () => false,
+  );
 }
 
 /** What the handler of an endpoint gets. */
@@ -76,13 +85,11 @@ class EndpointCodeContext extends OwnCodeContext implements EndpointContext {
   readonly body: unknown;
 
   constructor(
-    exchange: Exchange,
+    call: CodeCall,
     caller: Caller,
-    run: CodeRun,
-    place: string,
     { params, query, body }: Pick<EndpointContext, 'params' | 'body'> & { readonly query: unknown },
   ) {
-    super(exchange, caller, run, place);
+    super(call, caller);
     this.params = params;
     this.query = query as EndpointContext['query'];
     this.body = body as unknown;

@@ -4,7 +4,7 @@ import type { MemoryBudget } from '../../load/memory-budget.ts';
 import type { AfterCommits, Commit, Exchange } from '../exchange.ts';
 import { OwnCodeContext } from './context.ts';
 import type { CodeRecord } from './records.ts';
-import { codeRunOf, runCode } from './run.ts';
+import { codeCall, codeRunOf, runCode } from './run.ts';
 
 /** How many run at a time, and how many wait; more are dropped. */
 const mostRunning = 100;
@@ -132,8 +132,9 @@ async function runOne(
   // What an `afterCommit` writes is followed by others: without the chain they would never end.
   const run = codeRunOf(own, undefined, exchange.codeRun?.chain);
   const change = { operation, before: parsed(before), after: parsed(after) };
-  const done = await runCode(own, run, place, () =>
-    code.afterCommit?.(change, new OwnCodeContext(own, caller, run, place)),
+  const call = codeCall(own, run, place);
+  const done = await runCode(call, () =>
+    code.afterCommit?.(change, new OwnCodeContext(call, caller)),
   );
   own.reservation.release();
   for (const end of ends) end();

@@ -5,7 +5,7 @@ import { readValue } from '../../../model/validation.ts';
 import type { Requester } from '../../../sql/statement.ts';
 import type { CodeRun, Exchange } from '../exchange.ts';
 import { OwnCodeContext } from './context.ts';
-import { codeRunOf, runCode } from './run.ts';
+import { codeCall, codeRunOf, runCode } from './run.ts';
 
 type OwnValues = NonNullable<Requester['ownValues']>;
 type Needed = Parameters<OwnValues>[1];
@@ -37,7 +37,8 @@ async function valuesOf(
   run: CodeRun,
 ): Promise<readonly unknown[]> {
   const place = `computed ${field.name} of ${field.resource.name}`;
-  const context = new OwnCodeContext(exchange, caller, run, place);
+  const call = codeCall(exchange, run, place);
+  const context = new OwnCodeContext(call, caller);
   const refused = (error: unknown): void =>
     exchange.note({
       level: 'error',
@@ -59,7 +60,7 @@ async function valuesOf(
     if (Array.isArray(values) && values.length === needed.length) return values as unknown[];
     throw new TypeError(`it gave no list of ${needed.length} values, one for each record`);
   };
-  const given = await runCode(exchange, run, place, async () => {
+  const given = await runCode(call, async () => {
     try {
       return await all();
     } catch (error) {

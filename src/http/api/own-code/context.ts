@@ -10,18 +10,16 @@ import type {
 import type { Caller, Claims, ClaimValue } from '../../../model/access.ts';
 import { ExactNumber } from '../../../model/exact-number.ts';
 import type { NoteLevel } from '../../../observability/events.ts';
-import type { CodeRun, Exchange } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import { dbOf } from '../in-process.ts';
 import { refuse } from './failing.ts';
-import { below } from './run.ts';
+import { below, type CodeCall } from './run.ts';
 
 /** What a function of own code gets. Its members are made when they are first asked for. */
 export class OwnCodeContext implements CodeContext {
   readonly fail: Fail = refuse;
-  private readonly exchange: Exchange;
+  private readonly call: CodeCall;
   private readonly caller: Caller;
-  private readonly run: CodeRun;
-  private readonly place: string;
   private made: {
     user?: User | undefined;
     request?: CodeRequest;
@@ -30,12 +28,9 @@ export class OwnCodeContext implements CodeContext {
     now?: Date;
   } = {};
 
-  /** `place`: the function that gets it, for logs. */
-  constructor(exchange: Exchange, caller: Caller, run: CodeRun, place: string) {
-    this.exchange = exchange;
+  constructor(call: CodeCall, caller: Caller) {
+    this.call = call;
     this.caller = caller;
-    this.run = run;
-    this.place = place;
   }
 
   get user(): User | undefined {
@@ -49,7 +44,7 @@ export class OwnCodeContext implements CodeContext {
   }
 
   get request(): CodeRequest {
-    const { method, path, search, rawHeaders, client, requestId } = this.exchange;
+    const { method, path, search, rawHeaders, client, requestId } = this.call.exchange;
     return (this.made.request ??= {
       method,
       path,
@@ -61,24 +56,24 @@ export class OwnCodeContext implements CodeContext {
   }
 
   get db(): Db<AnyApi> {
-    const { exchange, run, place, caller } = this;
-    return (this.made.db ??= dbOf(below(exchange, run, place), caller) as Db<AnyApi>);
+    const { exchange, run, place, calls } = this.call;
+    return (this.made.db ??= dbOf(below(exchange, run, place), this.caller, calls) as Db<AnyApi>);
   }
 
   get log(): CodeLog {
-    return (this.made.log ??= logOf(this.exchange));
+    return (this.made.log ??= logOf(this.call.exchange));
   }
 
   get now(): Date {
-    return (this.made.now ??= this.exchange.clockAndIds.now());
+    return (this.made.now ??= this.call.exchange.clockAndIds.now());
   }
 
   get signal(): AbortSignal {
-    return this.run.signal;
+    return this.call.run.signal;
   }
 
   get mode(): 'dev' | 'start' {
-    return this.exchange.mode;
+    return this.call.exchange.mode;
   }
 }
 

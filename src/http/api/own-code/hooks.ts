@@ -34,7 +34,7 @@ import {
   type CodeRecord,
 } from './records.ts';
 import { errorOfCode } from './failing.ts';
-import { runCode } from './run.ts';
+import { codeCall, runCode, type CodeCall } from './run.ts';
 
 const hookNames = {
   create: 'beforeCreate',
@@ -154,9 +154,10 @@ async function runHook(
   const code = codeOf(exchange.servedApi, resource);
   const place = `${name} of ${resource.name}`;
   exchange.trace.enter(`${name}_${resource.name}`);
-  const context = new HookContext(exchange, caller, run, place, one, before, added);
+  const call = codeCall(exchange, run, place);
+  const context = new HookContext(call, caller, one, before, added);
   if (one.kind === 'delete') {
-    const done = await runCode(exchange, run, place, () => code?.beforeDelete?.(context));
+    const done = await runCode(call, () => code?.beforeDelete?.(context));
     return done.ok ? ok(noChanges) : done;
   }
   const given = one.kind === 'create' ? draftOf(one) : changeOf(one.change, before ?? {});
@@ -164,7 +165,7 @@ async function runHook(
   const later = unresolvedIn(resource, path, names, unresolved);
   for (const [field, sent] of later) given[field.name] = sent;
   const record = copyOf(given);
-  const done = await runCode(exchange, run, place, () =>
+  const done = await runCode(call, () =>
     one.kind === 'create'
       ? code?.beforeCreate?.(record, context)
       : code?.beforeUpdate?.(record, context),
@@ -211,15 +212,13 @@ class HookContext extends OwnCodeContext implements ChangeHookContext, WriteHook
   readonly also: WriteHookContext['also'];
 
   constructor(
-    exchange: Call['exchange'],
+    call: CodeCall,
     caller: Call['caller'],
-    run: CodeRun,
-    place: string,
     one: WrittenRecord,
     before: CodeRecord | undefined,
     added: Added[],
   ) {
-    super(exchange, caller, run, place);
+    super(call, caller);
     this.before = before ?? {};
     this.also = (operation) => void added.push({ one, operation });
   }

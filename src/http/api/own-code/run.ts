@@ -1,6 +1,7 @@
 import { fail, ok, type Result } from '../../../errors.ts';
 import { serverDefaults } from '../../../specification/keys/server.ts';
 import type { CodeRun, Exchange } from '../exchange.ts';
+import { DbCalls } from './db-calls.ts';
 import { CodeTimeout, errorOfCode, TooDeep } from './failing.ts';
 
 /** How often own code may be called by what own code does. See docs/contract/10-own-code.md#hooks, rule 13. */
@@ -115,15 +116,28 @@ export function partRunOf(exchange: Exchange): CodeRun {
   return codeRunOf(exchange, performance.now() - exchange.trace.begin + requestTimeout);
 }
 
+/** One call of a function of own code. */
+export interface CodeCall {
+  readonly exchange: Exchange;
+  readonly run: CodeRun;
+  /** The function, for logs: `beforeCreate of orders`. */
+  readonly place: string;
+  /** What it does with `db`. */
+  readonly calls: DbCalls;
+}
+
+export function codeCall(exchange: Exchange, run: CodeRun, place: string): CodeCall {
+  return { exchange, run, place, calls: new DbCalls(exchange, place) };
+}
+
 /**
- * Runs a function of own code, within the time of its run. `place` is its name for logs: `beforeCreate of orders`. What it
- * throws becomes the error of the request.
+ * Runs a function of own code, and what it does with `db`, within the time of its run. What it throws becomes the error of
+ * the request. `isOver`: whether the function has ended with this value; a stream goes on.
  */
 export async function runCode<Value>(
-  exchange: Exchange,
-  run: CodeRun,
-  place: string,
+  { exchange, run, place, calls }: CodeCall,
   work: () => Value,
+  isOver: (value: Awaited<Value>) => boolean = () => true,
 ): Promise<Result<Awaited<Value>>> {
   if (run.chain.length >= mostDepth)
     return fail(
@@ -149,10 +163,17 @@ export async function runCode<Value>(
         message: `${place} held the event loop for ${Math.round(held)} ms`,
       });
     const result = isThenable(value) ? await within(value, run, place) : (value as Awaited<Value>);
+    if (isOver(result)) {
+      if (calls.areLeft) await within(calls.end(), run, place);
+      calls.leave();
+    }
     ended('done');
     return ok(result);
   } catch (error) {
     ended('failed');
+    if (!(error instanceof CodeTimeout) && calls.areLeft)
+      await within(calls.settle(), run, place).catch(() => undefined);
+    calls.leave();
     return fail(errorOfCode(error, place, exchange));
   }
 }
