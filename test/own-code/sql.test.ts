@@ -381,3 +381,49 @@ test.each<readonly [string, (sql: Sql) => Promise<unknown>, number, unknown]>([
   }
   own.taken();
 });
+
+test.each<readonly [string, string, (sql: Sql) => Promise<unknown>]>([
+  ['what the database does not take', 'INTERNAL_ERROR', (sql) => sql`select nothing`],
+  [
+    'what breaks a constraint',
+    'INTERNAL_ERROR',
+    (sql) => sql`insert into "all-things" (label) values ('of early')`,
+  ],
+])(
+  'in the transaction of a batch it sees earlier operations, and undoes all by %s',
+  async (_name, code, fails) => {
+    const operations = ['early', 'm'].map((name) => ({
+      method: 'POST',
+      path: '/makers',
+      body: { name },
+    }));
+    for (const side of own.sides) {
+      const state = async (): Promise<readonly unknown[]> => [
+        (await side.get('/v1/makers')).body,
+        (await side.get('/v1/things')).body,
+      ];
+      const before = await state();
+      const count = async (sql: Sql): Promise<unknown> =>
+        (await sql`select count(*) as n from makers where name in ('early', 'm')`)[0]?.['n'];
+      for (const isCaught of [true, false]) {
+        transaction = async (sql) => {
+          const seen = await count(sql);
+          if (seen !== 2) return seen;
+          await sql`update makers set name = 'half' where name = 'early'`;
+          await (isCaught ? fails(sql).catch(() => undefined) : fails(sql));
+          return seen;
+        };
+        const refused = await side.send('POST', '/v1/_batch', operations);
+        expect([refused.status, refused.body.code]).toEqual([500, code]);
+        expect(await state()).toEqual(before);
+      }
+      transaction = count;
+      expect((await side.send('POST', '/v1/_batch', operations)).status).toBe(200);
+      const made = await side.get('/v1/things?name_in=of early,of m&sort=number');
+      expect(made.body).toMatchObject([{ number: 1 }, { number: 2 }]);
+      await side.send('DELETE', '/v1/things?name_in=of early,of m');
+      await side.send('DELETE', '/v1/makers?name_in=early,m');
+    }
+    own.taken();
+  },
+);
