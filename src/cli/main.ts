@@ -27,6 +27,7 @@ setFlagsFromString('--no-allocation-site-pretenuring');
 setFlagsFromString('--heap-growing-percent=25');
 const { userFolder } = await import('../server/context.ts');
 const { processOutput } = await import('./process-output.ts');
+const { endProcess } = await import('./process-end.ts');
 const { runCommand } = await import('./run.ts');
 const { uuidv7 } = await import('../lib/uuid.ts');
 
@@ -81,3 +82,4 @@ const context: Context = {
   },
 };
 process.exitCode = await runCommand(context, version, process.argv);
+if (stop?.signal.aborted === true) endProcess();

@@ -5,6 +5,7 @@ import type { Certificate, ConnectionSource } from '../../http/server/listener.t
 import type { Workers } from '../../http/server/workers.ts';
 import type { Context } from '../../server/context.ts';
 import { CommandFailure, databaseFailure } from '../../server/failure.ts';
+import { endProcess } from '../process-end.ts';
 import { WorkerCallChannel } from './calls.ts';
 import { isFromPrimary, type FromPrimary, type FromWorker, type StartState } from './messages.ts';
 
@@ -80,6 +81,7 @@ export async function runWorker(
   } finally {
     // The channel would keep the process alive.
     worker.disconnect();
+    endProcess();
   }
 }
 
