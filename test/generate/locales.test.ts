@@ -95,6 +95,24 @@ describe('a username with a pattern is a name where that fits', () => {
       expect(value).toMatch(expected);
   });
 
+  test.each([
+    ['^[a-z0-9_]+$', /^[a-z]+_?[a-z]*_\d+$/u],
+    ['^[a-z][a-z0-9.]{2,19}$', /^[a-z]+\.?[a-z]*\.?\d+$/u],
+    ['^[a-zA-Z0-9]{3,16}$', /^[a-z]+\d+$/u],
+    ['^[a-z0-9_]{3,8}$', /^[a-z]+_?[a-z]*_?\d+$/u],
+  ])(
+    'a unique one of %s has its number in a way that the pattern allows',
+    async (pattern, expected) => {
+      const attributes = `type: string, required: true, unique: true, pattern: '${pattern}'`;
+      for (const more of ['', ', maxLength: 12']) {
+        const values = await valuesOf('username', `{ ${attributes}${more} }`, 300);
+        expect(new Set(values).size).toBe(300);
+        for (const value of values) expect(value).toMatch(new RegExp(pattern, 'u'));
+        for (const value of values) expect(value).toMatch(expected);
+      }
+    },
+  );
+
   test('a unique one has a number, else the pattern is followed', async () => {
     const values = await valuesOf(
       'username',

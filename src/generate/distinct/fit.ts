@@ -1,6 +1,7 @@
 import { formatOf } from '../../model/field-types/string.ts';
 import type { Field } from '../../model/api.ts';
 import { codePoints } from '../../model/constraints.ts';
+import { readValue } from '../../model/validation.ts';
 import { permuted } from '../random.ts';
 import { cutAt } from '../words/text.ts';
 
@@ -51,13 +52,26 @@ export function distinctText(text: string, row: number, field: Field): string {
         : /\s/u.test(text)
           ? ' '
           : '-';
+  if (field.pattern === undefined) return numbered(text, row, joint, maxLength);
+  // A pattern says which signs a name may have, and often limits the length.
+  const candidates = [maxLength, 20, 16, 12, 8].flatMap((most) =>
+    [joint, '_', '.', ''].map((other) => numbered(text, row, other, Math.min(most, maxLength))),
+  );
+  const fits = (candidate: string): boolean => readValue(candidate, field).ok;
+  return candidates.find(fits) ?? candidates[0] ?? text;
+}
+
+/** A text with a number behind it, cut to a length; its last digits are the number alone. */
+function numbered(text: string, row: number, joint: string, most: number): string {
   const suffix = `${joint}${row}`;
   // A text made from another unique field may contain the number already.
-  if (text.endsWith(suffix) && codePoints(text) <= maxLength) return text;
-  const space = maxLength - suffix.length;
+  if (joint !== '' && text.endsWith(suffix) && codePoints(text) <= most) return text;
+  const space = most - suffix.length;
   if (space < 1) return String(row);
   const cut = codePoints(text) <= space ? text : Array.from(text).slice(0, space).join('');
-  return `${cut.replace(/[\s-]+$/u, '')}${suffix}`;
+  if (joint === '') return `${endless(cut)}${suffix}`;
+  const end = joint === '_' || joint === '.' ? /[\s._-]+$/u : /[\s-]+$/u;
+  return `${cut.replace(end, '')}${suffix}`;
 }
 
 /** The number of endings of telephone numbers. */
