@@ -311,6 +311,25 @@ describe('rules for whom nobody can show to be', () => {
     ]);
   });
 
+  test.each(['everyone', 'Anybody', '"*"', 'all'])('%s is public in other tools', (word) => {
+    const auth = 'auth: { jwt: { secret: 0123456789abcdef0123456789abcdef } }';
+    const keys = `auth: { apiKeys: [{ name: a, hash: "sha256:${'0'.repeat(64)}", roles: [admin] }] }`;
+    for (const given of [auth, keys, ''])
+      expect(
+        build(`${given}\naccess: [{ role: ${word} }]\nresources: { posts: { fields: {} } }`)
+          .problems,
+      ).toMatchObject([
+        { message: expect.stringMatching(/; did you mean `public`\?$/u) as string },
+      ]);
+  });
+
+  test('a role that an API key has is no word of another tool', () => {
+    const keys = `auth: { apiKeys: [{ name: a, hash: "sha256:${'0'.repeat(64)}", roles: [everyone] }] }`;
+    expect(
+      build(`${keys}\naccess: everyone\nresources: { posts: { fields: {} } }`).problems,
+    ).toEqual([]);
+  });
+
   test('are as they should be where there is', () => {
     const auth = 'auth: { jwt: { secret: 0123456789abcdef0123456789abcdef } }';
     expect(told(`${auth}\naccess: { read: public, write: editor }`)).toEqual([]);

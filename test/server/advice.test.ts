@@ -277,10 +277,19 @@ describe('what other services call a parameter', () => {
     meant('keyword', 'search'),
     meant('_end', 'limit'),
     meant('after', 'cursor'),
+    meant('$top', 'limit'),
+    meant('$skip', 'offset'),
+    meant('$select', 'fields'),
+    meant('$expand', 'expand'),
+    meant('$orderby', 'sort'),
+    meant('$search', 'search'),
+    meant('groupBy', 'group'),
     ...(
       [
         ['_order', 'sort=field, or sort=-field to descend'],
-        ['where', 'field=value or field_operator=value for each filter'],
+        ...['where', '_where', '$filter', '$where'].map(
+          (name) => [name, 'field=value or field_operator=value for each filter'] as const,
+        ),
         ['_delay', 'X-Simulate: latency=500 as a header, where debug is on'],
       ] as const
     ).map(([name, line]) =>

@@ -43,6 +43,15 @@ describe('words of other tools point to what does it here', () => {
     expect(problemsOf(`${good}\n${line}`)).toEqual([message]);
   });
 
+  test('a switch of a block is not that of another one', () => {
+    expect(problemsOf(`${good}\nauth: { enabled: true }`)).toEqual([
+      'auth.enabled: unknown key `enabled`; `auth` is on once it is in the file; leave all of it out to do without',
+    ]);
+    for (const block of ['api', 'cors', 'network', 'server'])
+      for (const problem of problemsOf(`${good}\n${block}: { enabled: true }`))
+        expect(problem).not.toContain('did you mean `logging');
+  });
+
   test.each([
     [
       'softDelete: true',

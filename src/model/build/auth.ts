@@ -89,8 +89,19 @@ function adviseWords(all: readonly Rule[], report: Report): void {
   }
 }
 
+/** What other tools call the words of access rules, in lower case. */
+const otherWords: ReadonlyMap<string, string> = new Map([
+  ...['everyone', 'everybody', 'anyone', 'anybody', 'all', 'any', 'world', 'anonymous', '*'].map(
+    (word) => [word, 'public'] as const,
+  ),
+  ...['loggedin', 'signedin', 'isauthenticated', 'authorized'].map(
+    (word) => [word, 'authenticated'] as const,
+  ),
+]);
+
 /** What a role was likely meant to be, as a sentence ends; nothing where it is near to none of these. */
 function hintOf(role: string, words: readonly string[]): string {
-  const guess = nearest(role, words);
+  const other = otherWords.get(role.replaceAll(/[-_ ]/gu, '').toLowerCase());
+  const guess = other !== undefined && words.includes(other) ? other : nearest(role, words);
   return guess === undefined ? '' : `; did you mean \`${guess}\`?`;
 }

@@ -12,6 +12,7 @@ import { claimNames } from '../parsers/names.ts';
 import { anyJson, choice, date, text } from '../parsers/scalars.ts';
 import type { AuthSpecification } from '../specification.ts';
 import { role } from './common.ts';
+import { advised, otherAuthWords } from './other-words.ts';
 
 const symmetric = ['HS256', 'HS384', 'HS512'] as const;
 const asymmetric = [
@@ -206,6 +207,6 @@ export const auth = exactly<AuthSpecification>()(
       apiKeys,
       jwt,
     },
-    { description: 'Which credentials are taken.' },
+    { description: 'Which credentials are taken.', unknown: advised(otherAuthWords) },
   ),
 );

@@ -100,6 +100,14 @@ export const otherFieldWords: ReadonlyMap<string, string> = new Map([
   ['search', '`search` of the resource names the fields that `search=word` looks into'],
 ]);
 
+/** In `auth`. */
+export const otherAuthWords: ReadonlyMap<string, string> = new Map(
+  ['enabled', 'disabled', 'required'].map((name) => [
+    name,
+    '`auth` is on once it is in the file; leave all of it out to do without',
+  ]),
+);
+
 /** The message for a word of another tool; undefined for others. */
 export function advised(words: ReadonlyMap<string, string>): (name: string) => string | undefined {
   return (name) => {

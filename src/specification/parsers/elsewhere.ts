@@ -5,10 +5,14 @@ import { formatPath, type Path } from '../yaml/node.ts';
 /** A path where a key is valid: names, and `*` for a name that the user chooses or an item of a list. */
 type KeyPath = readonly string[];
 
+/** Keys that say something of the map that they are in: one of the same name elsewhere switches something else. */
+const switches: ReadonlySet<string> = new Set(['enabled']);
+
 /** Makes a function that finds where a misplaced key belongs, in files of this definition. */
 export function placesIn(root: Definition<unknown>): PlaceOf {
   let keyPaths: ReadonlyMap<string, readonly KeyPath[]> | undefined;
   return (path) => {
+    if (switches.has(String(path.at(-1)))) return undefined;
     // Computed only for a file with a misplaced key.
     keyPaths ??= Map.groupBy(keysOf(root, []), (keyPath) => keyPath.at(-1) ?? '');
     const found = keyPaths.get(String(path.at(-1))) ?? [];
