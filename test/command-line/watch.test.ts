@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { watchFiles, type FileWatch } from '../../src/server/dev/watch.ts';
 import { endAfterFile } from '../support/leftovers.ts';
 import { makeFolder, until } from '../support/command.ts';
@@ -90,4 +90,35 @@ test('a link that leads elsewhere just when it is read, and then back', async ()
   lead('2');
   await until(() => read.length === 2);
   expect(read).toEqual(['a: 2\n', 'a: 1\n']);
+});
+
+describe('a file that is empty for a moment while it is saved', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test('is told once it is whole, also if another one is saved meanwhile', () => {
+    const folder = makeFolder({ 'a.yaml': 'a: 1\n', 'own.ts': 'export {};\n' });
+    const { watch, told } = watching(folder.at('a.yaml'));
+    watch.set([folder.at('a.yaml'), folder.at('own.ts')]);
+    vi.advanceTimersByTime(500);
+    const before = told();
+    folder.write('a.yaml', '');
+    vi.advanceTimersByTime(300);
+    folder.write('own.ts', 'export const code = 1;\n');
+    vi.advanceTimersByTime(300);
+    expect(told()).toBe(before);
+    folder.write('a.yaml', 'a: 2\n');
+    vi.advanceTimersByTime(300);
+    expect(told()).toBe(before + 1);
+  });
+
+  test('is told if it stays empty', () => {
+    const folder = makeFolder({ 'a.yaml': 'a: 1\n' });
+    const { told } = watching(folder.at('a.yaml'));
+    vi.advanceTimersByTime(500);
+    const before = told();
+    folder.write('a.yaml', '');
+    vi.advanceTimersByTime(2_000);
+    expect(told()).toBe(before + 1);
+  });
 });

@@ -12,10 +12,22 @@ interface Pace {
   readonly every: number;
   /** Changes within this time are one, in ms: editors and tools write more than once. */
   readonly settling: number;
+  /** The same after a file became empty, which most are while they are saved. */
+  readonly filling: number;
 }
 
 /** The user waits for the file just saved. */
-const soon: Pace = { every: 100, settling: 50 };
+const soon: Pace = { every: 100, settling: 50, filling: 1_000 };
+
+/** Whether a file is there, with nothing in it. */
+function isEmpty(path: string): boolean {
+  try {
+    const state = statSync(path);
+    return state.isFile() && state.size === 0;
+  } catch {
+    return false;
+  }
+}
 
 /** Differs whenever the file was changed, replaced, deleted or created. */
 export function stateOfFile(path: string): string {
@@ -39,22 +51,25 @@ function statesOf(paths: Iterable<string>): ReadonlyMap<string, string> {
 export function watchFiles(
   paths: readonly string[],
   onChange: () => void,
-  { every, settling }: Pace = soon,
+  { every, settling, filling }: Pace = soon,
 ): FileWatch {
   let states: ReadonlyMap<string, string> = new Map();
   let settled: NodeJS.Timeout | undefined;
+  const unreported = new Set<string>();
   const report = (): void => {
+    unreported.clear();
     // A link may have changed since: later checks compare with the files that `onChange` reads.
     states = statesOf(states.keys());
     onChange();
   };
   const check = (next: Iterable<string>): void => {
     const seen = statesOf(next);
-    const isChanged = [...seen].some(([path, state]) => states.get(path) !== state);
+    const changed = [...seen].flatMap(([path, state]) => (states.get(path) === state ? [] : path));
     states = seen;
-    if (!isChanged) return;
+    if (changed.length === 0) return;
+    for (const path of changed) unreported.add(path);
     clearTimeout(settled);
-    settled = setTimeout(report, settling).unref();
+    settled = setTimeout(report, [...unreported].some(isEmpty) ? filling : settling).unref();
   };
   check(paths);
   const timer = setInterval(() => check(states.keys()), every).unref();

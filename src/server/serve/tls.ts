@@ -27,7 +27,7 @@ export interface OpenTls extends ServerTls {
 }
 
 /** How often the files are checked, and how long after a change both are read, in ms. */
-const checkInterval = { every: 1_000, settling: 250 };
+const checkInterval = { every: 1_000, settling: 250, filling: 1_000 };
 /** The lifetime of a self-signed certificate, in ms. It is replaced in its last day. */
 const day = 24 * 60 * 60 * 1000;
 const lifetime = 365 * day;
