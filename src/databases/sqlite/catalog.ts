@@ -36,10 +36,12 @@ export function readTables(
   );
 }
 
+/** Finds the table of exactly this name. */
+export const tableQuery = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`;
+
 /** Whether a table of exactly this name exists. */
 export function hasTable(driver: Driver.Database, name: string): boolean {
-  const one = driver.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`);
-  return one.get(name) !== undefined;
+  return driver.prepare(tableQuery).get(name) !== undefined;
 }
 
 /** Reads the record of migrations (`recordQuery`); empty if none has run. */

@@ -84,9 +84,12 @@ export function searchFolded(text: string): string {
     .toLowerCase();
 }
 
+let long: readonly (readonly [string, string])[] | undefined;
+
 /** The characters that fold to several, with what they fold to. */
 export function longFoldings(): readonly (readonly [string, string])[] {
-  return [...foldings()].filter(([, folded]) => length(folded) > 1);
+  long ??= [...foldings()].filter(([, folded]) => length(folded) > 1);
+  return long;
 }
 
 /** What each character folds to that does not fold to itself: to nothing, to one character or to several. */

@@ -1,9 +1,10 @@
 import type Driver from 'better-sqlite3';
+import { getOrInsert } from '../../../lib/get-or-insert.ts';
 import { foundFunction } from '../../../model/text-patterns.ts';
 import { quoteTable } from '../../../sql/dialect.ts';
 import { searchPrefix } from '../../../sql/schema/search-index.ts';
 import { valuesFor, type Statement, type Values } from '../../../sql/statement.ts';
-import { hasTable } from '../catalog.ts';
+import { tableQuery } from '../catalog.ts';
 
 /** A table with more rows is large. To scan so many takes a few ms. */
 const largeTable = 20_000;
@@ -53,6 +54,10 @@ export class ReadCosts {
   private readonly pageCount: Driver.Statement<[], number>;
   private readonly freePages: Driver.Statement<[], number>;
   private readonly pageSize: number;
+  private readonly tableNamed: Driver.Statement<[string]>;
+  private readonly uniqueIndex: Driver.Statement<[string], { columns: number }>;
+  /** The statements that count the rows of each table: to prepare them for every plan would take longer than to run them. */
+  private readonly counts = new Map<string, Driver.Statement<[], number>>();
 
   /** The connection explains statements and counts rows. */
   constructor(driver: Driver.Database) {
@@ -60,6 +65,12 @@ export class ReadCosts {
     this.pageCount = driver.prepare<[], number>('PRAGMA page_count').pluck();
     this.freePages = driver.prepare<[], number>('PRAGMA freelist_count').pluck();
     this.pageSize = Number(driver.pragma('page_size', { simple: true }));
+    this.tableNamed = driver.prepare<[string]>(tableQuery);
+    this.uniqueIndex = driver.prepare<[string], { columns: number }>(
+      `SELECT (SELECT count(*) FROM pragma_index_info(list.name)) AS columns` +
+        ` FROM sqlite_schema AS own, pragma_index_list(own.tbl_name) AS list` +
+        ` WHERE own.type = 'index' AND own.name = ? AND list.name = own.name AND list."unique" = 1`,
+    );
   }
 
   /**
@@ -157,7 +168,7 @@ export class ReadCosts {
       if (/^(?:SETUP|RECURSIVE STEP)/u.test(line)) combinations = Infinity;
       const [, name] = /^(?:SCAN|SEARCH) (?!(?:\d+ )?CONSTANT ROW)(\S+)/u.exec(line) ?? [];
       if (name === undefined) continue;
-      if (hasTable(this.driver, name)) combinations *= Math.max(1, this.rowsOf(name));
+      if (this.hasTable(name)) combinations *= Math.max(1, this.rowsOf(name));
       else {
         largest ??= Math.max(
           ...this.tables().map((table) =>
@@ -206,21 +217,25 @@ export class ReadCosts {
   private isUnique(how: string): boolean {
     const [, name, terms = ''] = / INDEX (\S+) \((.*)\)/u.exec(how) ?? [];
     if (name === undefined || /[<>]/u.test(terms)) return false;
-    const index = this.driver
-      .prepare<[string], { columns: number }>(
-        `SELECT (SELECT count(*) FROM pragma_index_info(list.name)) AS columns` +
-          ` FROM sqlite_schema AS own, pragma_index_list(own.tbl_name) AS list` +
-          ` WHERE own.type = 'index' AND own.name = ? AND list.name = own.name AND list."unique" = 1`,
-      )
-      .get(name);
+    const index = this.uniqueIndex.get(name);
     return index !== undefined && index.columns === terms.split('=?').length - 1;
   }
 
   /** The rows of a table, counted to one more than `largeTable`; 0 if the name is that of a column. */
   private rowsOf(table: string): number {
-    if (!hasTable(this.driver, table)) return 0;
-    const count = `SELECT count(*) FROM (SELECT 1 FROM ${quoteTable(table)} LIMIT ${largeTable + 1})`;
-    return Number(this.driver.prepare(count).pluck().get());
+    if (!this.hasTable(table)) return 0;
+    const count = getOrInsert(this.counts, table, () =>
+      this.driver
+        .prepare<[], number>(
+          `SELECT count(*) FROM (SELECT 1 FROM ${quoteTable(table)} LIMIT ${largeTable + 1})`,
+        )
+        .pluck(),
+    );
+    return Number(count.get());
+  }
+
+  private hasTable(name: string): boolean {
+    return this.tableNamed.get(name) !== undefined;
   }
 }
 
