@@ -143,9 +143,10 @@ export function Diagram({ boxes, edges, focus, focusChosen, found, moved }: Prop
     if (box === undefined) return;
     const bounds = flow.getNodesBounds(names);
     const fit = getViewportForBounds(bounds, width, height, leastZoom, fitZoom, fitPadding);
-    // On a narrow screen the whole may be too small to read: the first is shown, and what stands around it.
+    // On a narrow screen the whole may be too small to read: the first is shown, and what stands around it. At the
+    // beginning it is at the top, with what is below it.
     void flow.setViewport(
-      isNarrow && fit.zoom < legibleZoom ? viewportAt(box, width, height) : fit,
+      isNarrow && fit.zoom < legibleZoom ? viewportAt(box, width, key === '' ? 0 : height) : fit,
     );
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- boxes that move do not move the view
   }, [flow, isReady, key]);
@@ -169,8 +170,14 @@ export function Diagram({ boxes, edges, focus, focusChosen, found, moved }: Prop
           event.preventDefault();
           return;
         }
-        if (event.key === 'Escape' && focus !== '') focusChosen('');
-        const id = (event.target as HTMLElement).dataset['id'];
+        const { target } = event;
+        if (!(target instanceof HTMLElement)) return;
+        if (event.key === 'Escape') {
+          if (focus !== '') focusChosen('');
+          // The library takes the focus away from a box in the next frame.
+          requestAnimationFrame(() => target.focus({ preventScroll: true }));
+        }
+        const { id } = target.dataset;
         if (event.key === 'Enter' && id !== undefined) focusChosen(id);
       }}
       nodeTypes={nodeTypes}
@@ -191,7 +198,7 @@ export function Diagram({ boxes, edges, focus, focusChosen, found, moved }: Prop
   );
 }
 
-/** Where the diagram stands when a box is in its middle and can be read. */
+/** Where the diagram stands when a box can be read: in the middle, or below the top edge if it is higher than `height`. */
 function viewportAt(box: Box, width: number, height: number): Viewport {
   const zoom = legibleZoom;
   const free = height - heightOf(box) * zoom;
