@@ -102,6 +102,7 @@ const longest = named([
   'introspection/odd',
   'command-line/generate',
   'browser/dialogs',
+  'browser/keyboard',
   'browser/walk',
   'server/statement-deadline',
   'command-line/serve',

@@ -1,6 +1,7 @@
 import '@mantine/spotlight/styles.css';
 import { Spotlight } from '@mantine/spotlight';
 import type { JSX } from 'react';
+import { focusAfterDialog } from './focus.ts';
 import { go } from './route.ts';
 
 interface PlaceToGo {
@@ -22,7 +23,10 @@ export function Palette({ views, resources, toggleScheme }: Props): JSX.Element 
   }: PlaceToGo): { id: string; label: string; onClick: () => void } => ({
     id: hash,
     label,
-    onClick: () => go(hash),
+    onClick: () => {
+      go(hash);
+      focusAfterDialog(() => document.getElementById('main'));
+    },
   });
   const theme = { id: 'theme', label: 'Light or dark colours', onClick: toggleScheme };
   return (

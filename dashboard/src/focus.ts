@@ -12,20 +12,15 @@ export function useReturnedFocus(): void {
   );
 }
 
-/** Does what may take `control` away: then the nearest one before it that is still there has the focus, else one after. */
-export function keepingFocus(control: HTMLElement, work: () => void): void {
-  const all = [...document.querySelectorAll<HTMLElement>('a[href], button, input, textarea')];
-  const place = all.indexOf(control);
-  const others = [...all.slice(0, place).reverse(), ...all.slice(place + 1)];
-  work();
-  // The page is drawn anew when the click was taken.
-  setTimeout(() => {
-    if (control.isConnected) return;
-    others.find((other) => other.isConnected && other.tabIndex >= 0)?.focus();
-  });
-}
-
 /** Whether the control of a key press has its list or menu open, which Escape closes before what they are in. */
 export function hasMenuOpen(target: EventTarget): boolean {
   return target instanceof Element && target.ariaExpanded === 'true';
+}
+
+/** In ms: a dialog that closes gives the focus back first, to what may be gone. */
+const afterReturn = 60;
+
+/** Gives the focus to what takes the place of a dialog that closes. */
+export function focusAfterDialog(find: () => HTMLElement | null | undefined): void {
+  setTimeout(() => find()?.focus(), afterReturn);
 }

@@ -12,6 +12,8 @@ import { theme } from './theme.ts';
 const client = new QueryClient({
   defaultOptions: { queries: { retry: false, refetchOnWindowFocus: true } },
 });
+// The first view does without: nothing has the focus yet.
+void import('./keep-focus.ts').then(({ keepFocus }) => keepFocus());
 const root = document.getElementById('root');
 if (root !== null)
   createRoot(root).render(

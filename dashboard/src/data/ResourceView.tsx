@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useCallback, useMemo, useRef, useState, type JSX } from 'react';
 import { ask, Refusal } from '../api.ts';
 import type { FieldInfo, Model, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
+import { focusAfterDialog } from '../focus.ts';
 import { go, hashOf } from '../route.ts';
 import { counted, indented, milliseconds, visible } from '../words.ts';
 import { DataHead, type Shape } from './DataHead.tsx';
@@ -225,10 +226,10 @@ export function ResourceView(props: Props): JSX.Element {
     await loadEditors();
     setBegun(name);
   };
-  const focusGrid = (): void => {
-    // The dialog gives the focus back first, to what may be gone.
-    setTimeout(() => grid.current?.querySelector<HTMLElement>('[role="grid"]')?.focus(), 60);
-  };
+  const reload = (): void =>
+    void client.invalidateQueries({ queryKey: [shape === 'groups' ? 'groups' : 'list'] });
+  const focusGrid = (): void =>
+    focusAfterDialog(() => grid.current?.querySelector<HTMLElement>('[role="grid"]'));
   const closeDialog = (): void => {
     setDialog(undefined);
     focusGrid();
@@ -311,9 +312,7 @@ export function ResourceView(props: Props): JSX.Element {
         url={url}
         request={{ method: 'GET', path, query: search, requestHeaders: {}, requestBody: null }}
         isFetching={rows.isFetching}
-        send={() =>
-          void client.invalidateQueries({ queryKey: [shape === 'groups' ? 'groups' : 'list'] })
-        }
+        send={reload}
         changed={(text) => {
           const found = placeOf(text, location.origin, model, latest);
           if (found === undefined)
@@ -392,6 +391,7 @@ export function ResourceView(props: Props): JSX.Element {
               place={place}
               seen={seen}
               undo={() => void changes.undo()}
+              reload={reload}
               write={(record, field, value, isForced) =>
                 writeField(target, record, field, value, isForced, made)
               }

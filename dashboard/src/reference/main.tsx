@@ -10,6 +10,8 @@ import { theme } from '../theme.ts';
 import { readPage } from './page.ts';
 import { Reference } from './Reference.tsx';
 
+// The first view does without: nothing has the focus yet.
+void import('../keep-focus.ts').then(({ keepFocus }) => keepFocus());
 const root = document.getElementById('root');
 if (root !== null)
   createRoot(root).render(

@@ -1,7 +1,7 @@
 import { Popover, UnstyledButton } from '@mantine/core';
 import { X } from 'lucide-react';
 import type { JSX, ReactNode } from 'react';
-import { hasMenuOpen, keepingFocus } from '../../focus.ts';
+import { hasMenuOpen } from '../../focus.ts';
 import { loadEditors } from './loaded.ts';
 
 interface Props {
@@ -52,11 +52,7 @@ export function Chip(props: Props): JSX.Element {
           </UnstyledButton>
         </Popover.Target>
         {remove === undefined ? null : (
-          <UnstyledButton
-            className="chip-remove"
-            aria-label={`Remove ${name}`}
-            onClick={({ currentTarget }) => keepingFocus(currentTarget, remove)}
-          >
+          <UnstyledButton className="chip-remove" aria-label={`Remove ${name}`} onClick={remove}>
             <X size={13} aria-hidden />
           </UnstyledButton>
         )}

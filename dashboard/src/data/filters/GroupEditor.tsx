@@ -3,7 +3,6 @@ import { Plus, X } from 'lucide-react';
 import type { JSX } from 'react';
 import { isGroup, type GroupKind } from '../../../../src/query/filter/group.ts';
 import type { Model, ResourceInfo } from '../../../../src/http/dashboard/wire-model.ts';
-import { keepingFocus } from '../../focus.ts';
 import type { Condition, FilterGroup } from '../query.ts';
 import { ConditionEditor } from './ConditionEditor.tsx';
 import { newCondition } from './conditions.ts';
@@ -69,12 +68,7 @@ export function GroupEditor(props: Props): JSX.Element {
                 />
               )}
             </div>
-            <ActionIcon
-              aria-label={`Remove ${name}`}
-              onClick={({ currentTarget }) =>
-                keepingFocus(currentTarget, () => replace(index, undefined))
-              }
-            >
+            <ActionIcon aria-label={`Remove ${name}`} onClick={() => replace(index, undefined)}>
               <X size={14} />
             </ActionIcon>
           </Group>

@@ -1,7 +1,6 @@
 import { ActionIcon, Button, Group, Select, SegmentedControl, Stack, Text } from '@mantine/core';
 import { ArrowDown, ArrowUp, ChevronDown, ChevronUp, X } from 'lucide-react';
 import type { JSX } from 'react';
-import { keepingFocus } from '../../focus.ts';
 
 interface SortProps {
   readonly label: string;
@@ -59,9 +58,7 @@ export function SortEditor({ label, sorts, value, changed }: SortProps): JSX.Ele
           )}
           <ActionIcon
             aria-label={`Do not sort by ${path}`}
-            onClick={({ currentTarget }) =>
-              keepingFocus(currentTarget, () => write(keys.filter((one) => one.path !== path)))
-            }
+            onClick={() => write(keys.filter((one) => one.path !== path))}
           >
             <X size={14} />
           </ActionIcon>

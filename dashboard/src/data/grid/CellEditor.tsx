@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type JSX, type KeyboardEvent } from 'react';
+import { useLayoutEffect, useRef, useState, type JSX, type KeyboardEvent } from 'react';
 import type { FieldInfo, Model } from '../../../../src/http/dashboard/wire-model.ts';
 import { brief, shown } from '../../words.ts';
 import { memberOf, readDraft, type ApiRecord } from '../record/draft.ts';
@@ -13,6 +13,7 @@ interface Props {
   readonly text: string;
   readonly typed: (text: string) => void;
   readonly write: CellWrite;
+  readonly reload: () => void;
   readonly ended: (step: Step) => void;
 }
 
@@ -46,13 +47,14 @@ function takesText({ type }: FieldInfo): boolean {
 
 /** Edits one cell in its place: Enter and Tab save and go on, Escape leaves it as it was. */
 export function CellEditor(props: Props): JSX.Element | null {
-  const { model, column, record, text, typed, write, ended } = props;
+  const { model, column, record, text, typed, write, reload, ended } = props;
   const [refusal, setRefusal] = useState<CellRefusal>();
   const [isSaving, setSaving] = useState(false);
   // Decided once: another input in its place would lose the focus.
   const [wasLong] = useState(text.length > 60 || text.includes('\n'));
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // Before it is seen: what is typed at once stands where it was meant to.
+  useLayoutEffect(() => {
     const input = box.current?.querySelector<HTMLElement>('input, select, textarea');
     input?.focus();
     if (
@@ -84,13 +86,18 @@ export function CellEditor(props: Props): JSX.Element | null {
       box.current?.querySelector<HTMLElement>('input, select, textarea')?.focus();
     }
   };
+  /** Leaves the cell as it is; if somebody else has changed it, it is shown as they left it. */
+  const leave = (): void => {
+    if (refusal?.kind === 'changed') reload();
+    ended('stay');
+  };
   const keys = (event: KeyboardEvent<HTMLDivElement>): void => {
     const { key, shiftKey, target } = event;
     event.stopPropagation();
     if (target instanceof HTMLButtonElement && key === 'Enter') return;
     if (key === 'Escape') {
       event.preventDefault();
-      ended('stay');
+      leave();
     } else if (key === 'Tab' && refusal?.kind !== 'changed') {
       event.preventDefault();
       void save(shiftKey ? 'left' : 'right');
@@ -177,7 +184,7 @@ export function CellEditor(props: Props): JSX.Element | null {
               <p>
                 It was changed meanwhile, to <strong>{brief(shown(refusal.theirs))}</strong>.
               </p>
-              <button type="button" onClick={() => ended('stay')}>
+              <button type="button" onClick={leave}>
                 Keep theirs
               </button>
               <button type="button" onClick={() => void save('down', true)}>

@@ -63,6 +63,8 @@ interface Props {
   readonly columnActions: ColumnActions;
   readonly rowActions: RowActions;
   readonly write: CellWrite;
+  /** Reads the records anew. */
+  readonly reload: () => void;
   readonly undo: () => void;
   readonly seen: (first: number, last: number) => void;
 }
@@ -73,7 +75,7 @@ interface Props {
  */
 export function Grid(props: Props): JSX.Element {
   const { model, resource, rows, columns, sort, selection, select, opened, mayEdit } = props;
-  const { place, columnActions, rowActions, write, undo, seen } = props;
+  const { place, columnActions, rowActions, write, reload, undo, seen } = props;
   const grid = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<Place>({ row: 0, column: 0 });
@@ -407,6 +409,7 @@ export function Grid(props: Props): JSX.Element {
                       text={editing.text}
                       typed={(text) => setEditing({ ...editing, text })}
                       write={write}
+                      reload={reload}
                       ended={(step) => {
                         setEditing(undefined);
                         refocus();

@@ -1,6 +1,5 @@
 import { ActionIcon, Button, Group } from '@mantine/core';
 import type { JSX, ReactNode } from 'react';
-import { keepingFocus } from '../../focus.ts';
 
 interface RemoveProps {
   /** Whose removal it is, for who cannot see where it stands. */
@@ -11,12 +10,7 @@ interface RemoveProps {
 /** Takes away what stands left of it. */
 export function RemoveButton({ label, run }: RemoveProps): JSX.Element {
   return (
-    <ActionIcon
-      variant="default"
-      size={36}
-      aria-label={label}
-      onClick={({ currentTarget }) => keepingFocus(currentTarget, run)}
-    >
+    <ActionIcon variant="default" size={36} aria-label={label} onClick={run}>
       ✕
     </ActionIcon>
   );

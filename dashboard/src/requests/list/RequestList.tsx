@@ -98,6 +98,13 @@ export function RequestList({ rows, sort, sortChosen, opened, search }: ListProp
     setWanted(row.id);
     if (opened !== '') go(hashOf('requests', row.id, search), true);
   };
+  // When the details close and the focus is lost with them, their row has it.
+  const before = useRef(opened);
+  useEffect(() => {
+    const isLost = document.activeElement === document.body;
+    if (opened === '' && before.current !== '' && isLost) setWanted(before.current);
+    before.current = opened;
+  }, [opened]);
   useAnchor(scroller.current, rows, rowHeight);
   // The list may be narrower once something is opened beside it: what was clicked stays in sight.
   useLayoutEffect(() => {

@@ -1,0 +1,59 @@
+const controls = 'a[href], button, input, select, textarea, [tabindex], [contenteditable="true"]';
+/** In ms: what closes gives the focus to something by itself, some moments later. */
+const patience = 120;
+
+/**
+ * Keeps the focus where one works, for as long as the page lives. If the control that has it is removed, hidden or
+ * disabled, the nearest one before it gets the focus, else one after it. One that is busy gets it again when it is done.
+ */
+export function keepFocus(): void {
+  let at: HTMLElement | undefined;
+  /** The controls of the page when `at` got the focus, in their order. */
+  let all: readonly HTMLElement[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const isLost = (): boolean => at !== undefined && document.activeElement === document.body;
+  const restore = (): void => {
+    timer = undefined;
+    if (at === undefined || !isLost() || isBusy(at)) return;
+    const place = all.indexOf(at);
+    const others =
+      place === -1 ? [] : [...all.slice(0, place).toReversed(), ...all.slice(place + 1)];
+    const nearest = others.find((other) => other.tabIndex >= 0 && canHaveFocus(other));
+    (canHaveFocus(at) ? at : nearest)?.focus({ preventScroll: true });
+  };
+  document.addEventListener('focusin', ({ target }) => {
+    clearTimeout(timer);
+    timer = undefined;
+    at = target instanceof HTMLElement ? target : undefined;
+    all = [...document.querySelectorAll<HTMLElement>(controls)];
+  });
+  document.addEventListener('focusout', ({ target }) => {
+    // Somebody who has left a control that is still there wants it so.
+    setTimeout(() => {
+      if (target === at && at !== undefined && isLost() && canHaveFocus(at)) at = undefined;
+    });
+  });
+  const changes = new MutationObserver(() => {
+    // What was disabled loses the focus with the next frame.
+    if (isLost() || at?.matches(':disabled') === true) timer ??= setTimeout(restore, patience);
+  });
+  changes.observe(document.body, {
+    childList: true,
+    subtree: true,
+    attributes: true,
+    attributeFilter: ['disabled', 'hidden', 'inert'],
+  });
+}
+
+function canHaveFocus(control: HTMLElement): boolean {
+  return (
+    control.isConnected &&
+    !control.matches(':disabled, [inert] *') &&
+    control.checkVisibility({ visibilityProperty: true })
+  );
+}
+
+/** Whether a button waits for what it does, and is disabled only meanwhile. */
+function isBusy(control: HTMLElement): boolean {
+  return control.isConnected && control.matches('[data-loading]');
+}
