@@ -265,11 +265,8 @@ export type GeneratedAs =
   | 'id'
   | ((random: RandomChoices, field: Field) => JsonValue);
 
-/** How introspection finds that a column, or values of JSON, are of a type. */
+/** How introspection finds that values of JSON, or a column of SQLite, are of a type; PostgreSQL has types of its own. */
 export interface Recognition {
-  /** The types of PostgreSQL as `format_type` writes them, without lengths: of columns, and of the items of arrays. */
-  readonly postgres?: readonly string[];
-  readonly postgresItems?: readonly string[];
   /** Whether a text of a JSON document is a value as it would be written back. Types are asked in their order. */
   readonly text?: (text: string) => boolean;
   /** How SQLite tells: by a condition of a value in the column `c`. */

@@ -1,19 +1,24 @@
 import type { Codec, Field, NativeColumn, ValueKind } from '../../model/api.ts';
-import type { JsonValue } from '../../specification/specification.ts';
+import type { FieldSpecification, JsonValue } from '../../specification/specification.ts';
 import { heldAs, type ColumnLimits } from '../../model/field-types/stored-as.ts';
 import type { SqlValue } from '../../model/values.ts';
+import { nativeFormats } from '../../specification/keys/attributes.ts';
 
 type Sql = (text: string) => string;
 
 /**
- * How PostgreSQL serves columns of a type that it has and Plinth's own tables do not use, or use otherwise: all that the
- * service knows of the type of an unmanaged column, one row each. See docs/contract/8-existing-databases.md#types.
+ * How PostgreSQL serves columns of a type, and what introspection makes of them: all that the service knows of the type of an
+ * existing column, one row each. See docs/contract/8-existing-databases.md#types.
  */
 interface NativeType {
   /** As `format_type` writes them, without length and precision. */
   readonly names: readonly string[];
   /** The kinds of fields that it serves. */
   readonly kinds: readonly ValueKind[];
+  /** The field that introspection makes of it, by its digits in parentheses; absent: a string. */
+  readonly field?: (digits: readonly number[]) => FieldSpecification;
+  /** Whether `introspect --managed` takes such columns, and arrays of it: `migrate` can convert them. */
+  readonly isTaken?: 'column' | 'array';
   /** The form of the field's type that its values have; absent: as in own tables. */
   readonly form?: string;
   /** The type that values are compared as; absent: its own. A wider one takes values that the column cannot hold. */
@@ -37,78 +42,143 @@ const asText: Sql = (column) => `${column}::text`;
 /** The greatest value of a `real`, as a double. */
 const greatestReal = 3.4028234663852886e38;
 
+/** A moment with the digits of a second that the column keeps. */
+const moment = ([digits = 6]: readonly number[]): FieldSpecification => ({
+  type: 'datetime',
+  ...(digits === 3 ? {} : { precision: digits }),
+});
+
 const types: readonly NativeType[] = [
   {
     names: ['smallint'],
     kinds: ['integer', 'bigint', 'number'],
+    field: () => ({ type: 'integer' }),
+    isTaken: 'array',
     operand: 'bigint',
     limits: { minimum: -32_768, maximum: 32_767 },
   },
   {
     names: ['integer'],
     kinds: ['integer', 'bigint', 'number'],
+    field: () => ({ type: 'integer' }),
+    isTaken: 'array',
     operand: 'bigint',
     limits: { minimum: -2_147_483_648, maximum: 2_147_483_647 },
   },
-  { names: ['bigint'], kinds: ['integer', 'bigint', 'number'] },
+  {
+    names: ['bigint'],
+    kinds: ['integer', 'bigint', 'number'],
+    field: () => ({ type: 'integer' }),
+    isTaken: 'array',
+  },
   // Compared as the nearest value that the type has, so that the number that is shown is found.
   {
     names: ['real'],
     kinds: ['number'],
+    field: () => ({ type: 'number' }),
     limits: { minimum: -greatestReal, maximum: greatestReal },
     number: (value) => String(Math.fround(value)),
   },
-  { names: ['double precision'], kinds: ['number'] },
-  { names: ['numeric'], kinds: ['decimal', 'numeric'] },
+  {
+    names: ['double precision'],
+    kinds: ['number'],
+    field: () => ({ type: 'number' }),
+    isTaken: 'array',
+  },
+  // Without a scale only the rows show how many digits there are.
+  {
+    names: ['numeric'],
+    kinds: ['decimal', 'numeric'],
+    field: ([precision = Infinity, scale = 0]) =>
+      precision <= 18 && scale >= 0 && scale <= precision
+        ? { type: 'decimal', precision, scale }
+        : { type: 'decimal', scale: 'any' },
+    isTaken: 'column',
+  },
   // How a text of money is read depends on a setting of the server; a number has one meaning.
   {
     names: ['money'],
     kinds: ['decimal'],
+    field: () => ({ type: 'decimal', scale: 2 }),
     operand: 'numeric',
     read: (column) => `${column}::numeric`,
     compared: (column) => `${column}::numeric`,
     assigned: (placeholder) => `${placeholder}::numeric::money`,
   },
-  { names: ['boolean'], kinds: ['boolean'] },
-  { names: ['bytea'], kinds: ['bytes'] },
-  { names: ['text', 'character varying'], kinds: ['string'], operand: 'text', isText: true },
+  {
+    names: ['boolean'],
+    kinds: ['boolean'],
+    field: () => ({ type: 'boolean' }),
+    isTaken: 'array',
+  },
+  { names: ['bytea'], kinds: ['bytes'], field: () => ({ type: 'string', format: 'base64' }) },
+  {
+    names: ['text', 'character varying'],
+    kinds: ['string'],
+    isTaken: 'array',
+    operand: 'text',
+    isText: true,
+  },
   // As text it has no padding.
   {
     names: ['character', 'bpchar'],
     kinds: ['string'],
+    isTaken: 'column',
     operand: 'bpchar',
     read: asText,
     isText: true,
   },
   { names: ['name'], kinds: ['string'], read: asText, isText: true },
-  { names: ['citext'], kinds: ['string'], read: asText, isText: true },
+  { names: ['citext'], kinds: ['string'], isTaken: 'column', read: asText, isText: true },
   // The texts of these are checked before they are compared (`model/field-types/native-text.ts`).
   { names: ['inet', 'cidr'], kinds: ['string'], operand: 'inet' },
   { names: ['macaddr'], kinds: ['string'] },
   { names: ['macaddr8'], kinds: ['string'] },
   { names: ['interval'], kinds: ['string'] },
   { names: ['time with time zone'], kinds: ['string'], operand: 'timetz' },
-  { names: ['uuid'], kinds: ['uuid'] },
-  { names: ['date'], kinds: ['date'] },
-  { names: ['time without time zone'], kinds: ['time'], operand: 'time' },
-  { names: ['timestamp with time zone'], kinds: ['datetime'], operand: 'timestamptz' },
+  { names: ['uuid'], kinds: ['uuid'], field: () => ({ type: 'uuid' }), isTaken: 'array' },
+  { names: ['date'], kinds: ['date'], field: () => ({ type: 'date' }), isTaken: 'array' },
+  {
+    names: ['time without time zone'],
+    kinds: ['time'],
+    field: () => ({ type: 'time' }),
+    isTaken: 'column',
+    operand: 'time',
+  },
+  {
+    names: ['timestamp with time zone'],
+    kinds: ['datetime'],
+    field: moment,
+    isTaken: 'column',
+    operand: 'timestamptz',
+  },
   // Taken as UTC: PostgreSQL ignores the zone of a text that it reads as such a value.
   {
     names: ['timestamp without time zone'],
     kinds: ['datetime'],
+    field: moment,
+    isTaken: 'column',
     form: 'timestamp',
     operand: 'timestamp',
   },
   {
     names: ['json'],
     kinds: ['json', 'object', 'array'],
+    field: () => ({ type: 'json' }),
+    isTaken: 'column',
     operand: 'jsonb',
     compared: (column) => `${column}::jsonb`,
   },
-  { names: ['jsonb'], kinds: ['json', 'object', 'array'] },
+  {
+    names: ['jsonb'],
+    kinds: ['json', 'object', 'array'],
+    field: () => ({ type: 'json' }),
+    isTaken: 'column',
+  },
   {
     names: ['hstore'],
     kinds: ['object', 'json'],
+    field: () => ({ type: 'object' }),
     operand: 'jsonb',
     read: (column) => `hstore_to_json(${column})`,
     compared: (column) => `hstore_to_jsonb(${column})`,
@@ -128,6 +198,41 @@ const other: NativeType = {
 const enums: NativeType = { names: [], kinds: ['string'], read: asText };
 
 const byName = new Map(types.flatMap((type) => type.names.map((name) => [name, type] as const)));
+
+/** The names of types that SQL writes in two words or more. */
+const formatNames: Readonly<Record<string, string>> = {
+  'time with time zone': 'timetz',
+  'bit varying': 'varbit',
+};
+
+/** A type as `format_type` writes it, taken apart: `numeric(10,2)` is `numeric` with its digits. */
+export interface DeclaredType {
+  readonly name: string;
+  readonly digits: readonly number[];
+}
+
+export function declaredType(type: string): DeclaredType {
+  const [whole = '', digits = ''] = /\((-?\d+(?:,-?\d+)?)\)/u.exec(type) ?? [];
+  return {
+    name: type.replace(whole, ''),
+    digits: digits === '' ? [] : digits.split(',').map(Number),
+  };
+}
+
+/** The field that introspection makes of a column of the type. */
+export function introspectedField({ name, digits }: DeclaredType): FieldSpecification {
+  const { field } = byName.get(name) ?? other;
+  if (field !== undefined) return field(digits);
+  const format = formatNames[name] ?? name;
+  const isKnown = nativeFormats.some((one) => one === format);
+  return { type: 'string', ...(isKnown ? { format } : {}) };
+}
+
+/** Whether columns of the type, or arrays of it, may become managed. */
+export function isTaken({ name }: DeclaredType, where: 'column' | 'array'): boolean {
+  const { isTaken: most } = byName.get(name) ?? other;
+  return most === 'array' || most === where;
+}
 
 /** What a column is to the service. */
 function typeOf({ type, isEnum }: NativeColumn): NativeType {

@@ -1,10 +1,7 @@
 import type { FieldTypes } from '../../model/api.ts';
-import { booleanType } from '../../model/field-types/boolean.ts';
-import { fieldTypes, typeOf } from '../../model/field-types/registry.ts';
+import { fieldTypes } from '../../model/field-types/registry.ts';
 import { counted } from '../../model/values.ts';
-import type { FieldSpecification } from '../../specification/specification.ts';
-import { quote, quoteTable } from '../../sql/dialect.ts';
-import { postgres } from '../../databases/postgres/dialect.ts';
+import { quoteTable } from '../../sql/dialect.ts';
 import { isServiceTable, servicePrefix } from '../../model/service-table.ts';
 import {
   inSchemas,
@@ -23,13 +20,9 @@ import {
   type ActualTable,
 } from '../../databases/existing/actual-schema.ts';
 import { boundsOf, type Bounds } from '../../databases/existing/expressions.ts';
-import { momentRanges } from '../../databases/existing/stored-forms.ts';
-import { momentTexts, wordForms } from '../../specification/stored-forms.ts';
-import { hintsOf, momentIn } from '../forms.ts';
 import { kindsQuery } from '../morphs.ts';
-import { TableCounts, type Condition, type CountValues } from './counts.ts';
-import { nativeField } from './native.ts';
-import { decimalBounds, postgresType, type Enums } from './types.ts';
+import { columnType } from './column-type.ts';
+import { TableCounts } from './counts.ts';
 import {
   distinctQuery,
   guessedKey,
@@ -183,11 +176,13 @@ export async function readPostgres(
           type:
             known !== undefined
               ? { attributes: known, notes: [] }
-              : !isManaged
-                ? await unmanagedType(counts, actual, column, enums, limits, types)
-                : column.isComputed
-                  ? computed
-                  : await columnType(ask, counts, actual, column, enums, limits, types),
+              : isManaged && column.isComputed
+                ? computed
+                : await columnType(
+                    { ask, counts, table: actual, enums, types, isManaged },
+                    column,
+                    limits,
+                  ),
           bounds: limits,
           comment: comments.get(`${name}\0${column.name}`),
           kinds: asked === undefined ? [] : (await ask(asked)).map(([kind]) => String(kind)),
@@ -255,128 +250,8 @@ async function guessKey(
   return undefined;
 }
 
-/** The type of an unmanaged column, and of the stored form that its texts or numbers have. */
-async function unmanagedType(
-  counts: TableCounts,
-  table: ActualTable,
-  column: ActualColumn,
-  enums: Enums,
-  bounds: Bounds,
-  types: FieldTypes,
-): Promise<ColumnType> {
-  const count: CountValues = (condition) => counts.count(column.name, condition);
-  const field = await nativeField(column.type, enums, types, count);
-  const { kind, text } = typeOf(field.attributes, types);
-  if (kind !== 'integer' && (text === undefined || field.attributes.format !== undefined))
-    return field;
-  const form = await formOf(counts, table, column, kind === 'integer', bounds);
-  return form === undefined ? field : { attributes: form, notes: field.notes };
-}
-
 /** The CHECKs of a column's domain. */
 function domainBounds({ domain }: ActualColumn): Bounds {
   if (domain === undefined || domain.isOfItems) return {};
   return boundsOf(domain.checks).get('VALUE') ?? {};
-}
-
-/** The type of a column. If the declared type is ambiguous, the stored values decide. */
-async function columnType(
-  ask: Ask,
-  counts: TableCounts,
-  table: ActualTable,
-  column: ActualColumn,
-  enums: Enums,
-  bounds: Bounds,
-  types: FieldTypes,
-): Promise<ColumnType> {
-  const count = (condition: string): Promise<number> => counts.count(column.name, () => condition);
-  const name = quote(column.name);
-  const type = postgresType(column.type, enums, types);
-  if ('left' in type) return type;
-  const { kind, text } = typeOf(type.attributes, types);
-  if (kind === 'decimal' && type.attributes.precision === undefined) {
-    const [row = []] = await ask(
-      `SELECT max(scale(${name}))::int, max(length(rtrim(split_part(${name}::text, '.', 2), '0')))::int,` +
-        ` max(length(trunc(abs(${name}))::text))::int, count(*) FILTER (WHERE ${name} IN ('NaN', 'Infinity', '-Infinity'))::int FROM ${quoteTable(table.name)}`,
-    );
-    const [scale, filled, whole, odd] = row;
-    return decimalBounds(
-      { scale: Number(scale ?? 2), filled: Number(filled ?? 0), whole: Number(whole ?? 1) },
-      Number(odd),
-    );
-  }
-  if (kind === 'integer' && column.type === 'bigint') {
-    const unsafe = await count(`${name} NOT BETWEEN -9007199254740991 AND 9007199254740991`);
-    if (unsafe > 0) return { left: 'it holds whole numbers that JSON cannot tell exactly' };
-  }
-  if (kind === 'integer' || text !== undefined) {
-    const form = await formOf(counts, table, column, kind === 'integer', bounds);
-    if (form !== undefined) return { attributes: form, notes: type.notes };
-  }
-  if (kind === 'number') {
-    const odd = await count(`${name}::text IN ('NaN', 'Infinity', '-Infinity')`);
-    if (odd > 0) return { left: 'it holds numbers that JSON does not know, such as NaN' };
-  }
-  if (kind === 'datetime' || kind === 'date') {
-    const endless = await count(
-      `NOT isfinite(${name}) OR ${name} < DATE '0001-01-01' OR ${name} >= DATE '10000-01-01'`,
-    );
-    if (endless > 0) return { left: 'it holds dates that are not from the years 1 to 9999' };
-  }
-  if (kind === 'datetime') {
-    const finer = await count(`date_trunc('milliseconds', ${name}) <> ${name}`);
-    if (finer > 0)
-      return {
-        ...type,
-        notes: [
-          ...type.notes,
-          `${finer === 1 ? '1 value is' : `${finer} values are`} finer than a millisecond; migrate --apply rounds them, and only with --allow-data-loss.`,
-        ],
-      };
-  }
-  if (kind === 'array') {
-    const nested = await count(`array_ndims(${name}) > 1`);
-    if (nested > 0) return { left: 'it holds arrays of several dimensions' };
-  }
-  if (kind === 'time') {
-    const finer = await count(`date_trunc('second', ${name}::interval) <> ${name}::interval`);
-    if (finer > 0) return { left: 'it holds times with fractions of a second' };
-  }
-  return type;
-}
-
-/** The type that numbers or texts are a stored form of, if all of them have one form. */
-async function formOf(
-  counts: TableCounts,
-  table: ActualTable,
-  { name, isPrimary }: ActualColumn,
-  isNumber: boolean,
-  bounds: Bounds,
-): Promise<FieldSpecification | undefined> {
-  const isKey = isPrimary || table.references.some(({ column }) => column === name);
-  const { isFlag, isMoment } = hintsOf(name, bounds, isKey);
-  if (isKey || (isNumber && !isFlag && !isMoment)) return undefined;
-  const none = { precision: 1, scale: 0 };
-  const conditions: (readonly [FieldSpecification, Condition])[] = [];
-  if (!isNumber)
-    for (const form of momentTexts)
-      conditions.push([momentIn(form), (c) => postgres.isStoredAs(c, form, none)]);
-  const words = isNumber ? (['1/0'] as const) : wordForms;
-  if (isFlag)
-    for (const storedAs of words)
-      conditions.push([
-        { type: booleanType.name, storedAs },
-        (c) => postgres.isStoredAs(c, storedAs, none),
-      ]);
-  if (isNumber && isMoment)
-    for (const form of ['unixSeconds', 'unixMilliseconds'] as const)
-      conditions.push([momentIn(form), (c) => `${c} BETWEEN ${momentRanges[form].join(' AND ')}`]);
-  if (conditions.length === 0) return undefined;
-  const [all, ...found] = await Promise.all(
-    [(c: string) => `${c} IS NOT NULL`, ...conditions.map(([, condition]) => condition)].map(
-      (condition) => counts.count(name, condition),
-    ),
-  );
-  const index = found.findIndex((count) => count > 0 && count === all);
-  return conditions[index]?.[0];
 }

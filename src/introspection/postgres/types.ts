@@ -1,76 +1,73 @@
-import type { FieldTypes } from '../../model/api.ts';
+import {
+  declaredType,
+  introspectedField,
+  isTaken,
+  type DeclaredType,
+} from '../../databases/postgres/native-types.ts';
+import { datetimeType } from '../../model/field-types/datetime.ts';
 import type { FieldSpecification } from '../../specification/specification.ts';
 import type { ColumnType } from '../table.ts';
 
 /** The values of each enum, in order. */
 export type Enums = ReadonlyMap<string, readonly string[]>;
 
+/** The type of the items of an array; undefined for any other type. */
+function itemOf(type: string): string | undefined {
+  return type.endsWith('[]') ? type.slice(0, -2) : undefined;
+}
+
+/** The field for a type of PostgreSQL, by what a column is declared as. */
+export function fieldFor(type: string, enums: Enums): FieldSpecification {
+  const item = itemOf(type);
+  if (item !== undefined)
+    return { type: 'array', items: { ...fieldFor(item, enums), nullable: true } };
+  const values = enums.get(type) ?? [];
+  return values.length > 0 ? { type: 'enum', values } : introspectedField(declaredType(type));
+}
+
+/** The same for a column that `migrate` may convert, or why that has to be left out. */
+export function managedField(type: string, enums: Enums): ColumnType {
+  const reason = hindrance(type, enums);
+  if (reason !== undefined) return { left: reason };
+  const { precision, ...others } = fieldFor(type, enums);
+  const { name, digits } = declaredType(type);
+  const note = notes.get(name);
+  return {
+    attributes: {
+      ...others,
+      // Own tables keep milliseconds.
+      ...(precision === undefined || others.type === datetimeType.name ? {} : { precision }),
+      ...lengthOf(name, digits),
+    },
+    notes: note === undefined ? [] : [note],
+  };
+}
+
 const notes: ReadonlyMap<string, string> = new Map([
   ['timestamp without time zone', 'A timestamp without time zone, taken as UTC.'],
   ['citext', 'In the database it compares without case; here it compares exactly.'],
 ]);
 
-/** The type that PostgreSQL's is recognised as, in a column or (`postgresItems`) as the items of an array. */
-export function recognised(
-  type: string,
-  types: FieldTypes,
-  where: 'postgres' | 'postgresItems',
-): string | undefined {
-  return Object.values(types).find(({ recognition }) => recognition?.[where]?.includes(type))?.name;
+function lengthOf(name: string, [length]: DeclaredType['digits']): FieldSizes {
+  return name.startsWith('character') && length !== undefined ? { maxLength: length } : {};
 }
 
-/** The field type for a column type, before looking at values. */
-export function postgresType(type: string, enums: Enums, types: FieldTypes): ColumnType {
-  if (type.endsWith('[]')) return arrayType(type.slice(0, -2), enums, types);
-  const values = enums.get(type);
-  if (values !== undefined)
-    return values.length === 0
-      ? { left: `its type ${type} has no values` }
-      : { attributes: { type: 'enum', values }, notes: [] };
-  const [, precision, scale = '0'] = /^numeric\((\d+)(?:,(-?\d+))?\)$/u.exec(type) ?? [];
-  if (
-    precision !== undefined &&
-    Number(precision) <= 18 &&
-    Number(scale) >= 0 &&
-    Number(scale) <= Number(precision)
-  )
-    return {
-      attributes: { type: 'decimal', precision: Number(precision), scale: Number(scale) },
-      notes: [],
-    };
-  // Only the rows show how many digits there are.
-  if (type.startsWith('numeric')) return { attributes: { type: 'decimal' }, notes: [] };
-  if (type === 'real')
-    return {
-      left: 'it is of type real, whose values no JSON number is equal to; make it double precision',
-    };
-  const plain = type.replaceAll(/\(\d+\)/gu, '');
-  const name = recognised(plain, types, 'postgres');
-  if (name === undefined)
-    return {
-      left: plain === 'bytea' ? 'it holds binary data' : `the type ${type} is none that is served`,
-    };
-  const [, length] = /^character(?: varying)?\((\d+)\)$/u.exec(type) ?? [];
-  const note = notes.get(plain);
-  return {
-    attributes: { type: name, ...(length === undefined ? {} : { maxLength: Number(length) }) },
-    notes: note === undefined ? [] : [note],
-  };
-}
+type FieldSizes = Pick<FieldSpecification, 'maxLength'>;
 
-function arrayType(item: string, enums: Enums, types: FieldTypes): ColumnType {
-  const values = enums.get(item);
-  const plain = item.replaceAll(/\(\d+\)/gu, '');
-  const name = recognised(plain, types, 'postgresItems');
-  const items: FieldSpecification | undefined =
-    values !== undefined && values.length > 0
-      ? { type: 'enum', values, nullable: true }
-      : name === undefined
-        ? undefined
-        : { type: name, nullable: true };
-  return items === undefined
-    ? { left: `arrays of ${item} are not served` }
-    : { attributes: { type: 'array', items }, notes: [] };
+/** Why columns of a type are not converted. */
+function hindrance(type: string, enums: Enums): string | undefined {
+  const item = itemOf(type);
+  const values = enums.get(item ?? type);
+  const declared = declaredType(item ?? type);
+  if (values?.length === 0 && item === undefined) return `its type ${type} has no values`;
+  if (values !== undefined && values.length > 0) return undefined;
+  if (item !== undefined)
+    return isTaken(declared, 'array') ? undefined : `arrays of ${item} are not served`;
+  if (isTaken(declared, 'column')) return undefined;
+  const { name } = declared;
+  if (name === 'real')
+    return 'it is of type real, whose values no JSON number is equal to; make it double precision';
+  return name === 'bytea' ? 'it holds binary data' : `the type ${name} is none that is served`;
 }
 
 /** The most digits of a column's values. */

@@ -51,7 +51,6 @@ export const booleanType: FieldType = {
   wireName: () => 'boolean',
   examples: () => [true],
   generated: 'boolean',
-  recognition: { postgres: ['boolean'], postgresItems: ['boolean'] },
   fromDefault: (text) =>
     /^(?:1|t|true|y|yes)$/iu.test(text)
       ? true

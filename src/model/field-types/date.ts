@@ -46,8 +46,6 @@ export const dateType: FieldType = {
   examples: () => ['2026-03-01'],
   generated: 'day',
   recognition: {
-    postgres: ['date'],
-    postgresItems: ['date'],
     text: isDate,
     sqlite: { condition: `c GLOB '${sqliteDay}' AND date(c) IS c`, isOfTexts: true },
   },

@@ -268,7 +268,6 @@ export const datetimeType: FieldType = {
   examples: (field) => [exampleOf(field)],
   generated: 'moment',
   recognition: {
-    postgres: ['timestamp without time zone', 'timestamp with time zone'],
     // Any other form would be answered in this one.
     text: (text) => parseDatetime(text) === text,
   },

@@ -252,7 +252,6 @@ export const jsonType: FieldType = {
   examples: () => [{}],
   generated: 'json',
   recognition: {
-    postgres: ['json', 'jsonb'],
     sqlite: { condition: 'json_valid(c)', declared: /JSON/u, isOfTexts: false },
   },
   fromDefault: partsOfDefault,

@@ -81,7 +81,6 @@ export function nativeText(format: string, string: FieldType): FieldType {
       sentSchema: () => ({}),
       comparedSchema: () => ({ type: 'string' }),
       examples: () => (known === undefined ? [] : [known.example]),
-      recognition: {},
     };
     made.set(format, type);
   }

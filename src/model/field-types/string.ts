@@ -184,10 +184,6 @@ export const stringType: FieldType = {
         : format === 'base64'
           ? bytesType
           : nativeText(format, stringType),
-  recognition: {
-    postgres: ['text', 'character varying', 'character', 'bpchar', 'citext'],
-    postgresItems: ['text', 'character varying'],
-  },
   fromDefault: defaultText,
 };
 

@@ -38,6 +38,6 @@ export const timeType: FieldType = {
   wireName: () => 'time',
   examples: () => ['14:05:00'],
   generated: 'time',
-  recognition: { postgres: ['time without time zone'], text: isTime },
+  recognition: { text: isTime },
   fromDefault: (text) => (isTime(text) ? text : undefined),
 };

@@ -43,8 +43,6 @@ export const uuidType: FieldType = {
   examples: () => [exampleUuid],
   generated: 'uuid',
   recognition: {
-    postgres: ['uuid'],
-    postgresItems: ['uuid'],
     text: (text) => parseUuid(text) === text,
     sqlite: {
       condition: `c GLOB '${[8, 4, 4, 4, 12].map((count) => '[0-9a-f]'.repeat(count)).join('-')}'`,

@@ -163,9 +163,5 @@ export const integerType: FieldType = {
   wireName: () => 'integer',
   examples: exampleNumbers,
   generated: 'number',
-  recognition: {
-    postgres: ['smallint', 'integer', 'bigint'],
-    postgresItems: ['smallint', 'integer', 'bigint'],
-  },
   fromDefault: (text) => defaultNumber(text, Number.isSafeInteger),
 };

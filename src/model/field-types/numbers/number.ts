@@ -39,6 +39,5 @@ export const numberType: FieldType = {
   wireName: () => 'number',
   examples: exampleNumbers,
   generated: 'number',
-  recognition: { postgres: ['double precision'], postgresItems: ['double precision'] },
   fromDefault: (text) => defaultNumber(text, Number.isFinite),
 };
