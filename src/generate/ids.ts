@@ -1,5 +1,5 @@
 import type { Field, Resource } from '../model/api.ts';
-import { isGenerated } from '../model/field-types/id.ts';
+import { isNumbered } from '../model/field-types/id.ts';
 import type { JsonValue } from '../specification/specification.ts';
 import { keyOf, Random } from './random.ts';
 
@@ -14,7 +14,7 @@ export function countedId({ type }: Field, row: number): JsonValue {
 
 /** The id of a generated row: its number, or a UUIDv7 that contains the number. */
 export function idOf(resource: Resource, row: number, seed: number): JsonValue {
-  if (isGenerated(resource.id)) return countedId(resource.id, row);
+  if (isNumbered(resource.id)) return countedId(resource.id, row);
   random.start(keyOf(seed, resource.name, 'id'), row);
   const hex = (digits: number): string =>
     random
@@ -31,7 +31,7 @@ export const lastTextId = `${(firstTime + 0x1_0000_0000).toString(16).padStart(1
 
 /** The row number of a generated id; undefined for other ids. */
 export function rowOfId(resource: Resource, id: JsonValue, seed: number): number | undefined {
-  if (isGenerated(resource.id)) {
+  if (isNumbered(resource.id)) {
     const number = Number(id);
     return Number.isSafeInteger(number) && number >= 1 ? number : undefined;
   }

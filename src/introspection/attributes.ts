@@ -7,7 +7,7 @@ import { readDefault, type Bounds } from '../databases/existing/expressions.ts';
 import { wordsOf } from './names/words.ts';
 import type { FoundColumn } from './table.ts';
 
-/** The type that a key to a field of this type has, which has the name of the kind. */
+/** The kind of values that a key to a field of this type has. */
 export function keyType(attributes: FieldSpecification, types: FieldTypes): ValueKind {
   return typeOf(attributes, types).kind;
 }

@@ -11,6 +11,7 @@ import { hasTimestamps, trimmed } from './trimmed.ts';
 import { addRelations, junctionKeys } from './relations.ts';
 import { compositeKeysOf, keyOf, leftKey, noKeys, unlessUsual } from './keys/keys.ts';
 import type { FoundDatabase, FoundTable } from './table.ts';
+import { withWideKeys } from './wide-keys.ts';
 
 export interface DraftOptions {
   /** Whether tables of migration tools are served too. */
@@ -23,7 +24,11 @@ export function draftOf(
   { hasBookkeeping = false }: DraftOptions = {},
 ): SpecificationDraft {
   const kept = hasBookkeeping ? [] : found.filter((table) => toolOf(table) !== undefined);
-  const tables = found.filter((table) => !kept.includes(table));
+  const tables = withWideKeys(
+    found.filter((table) => !kept.includes(table)),
+    types,
+    fold,
+  );
   const left = kept.length === 0 ? [] : [bookkeepingLine(kept)];
   const leave = ({ actual: { name } }: FoundTable, reason: string | undefined): boolean => {
     if (reason !== undefined) left.push(`Table ${name} is left out: ${reason}.`);
@@ -238,8 +243,9 @@ function fieldsOf(
         key.target === undefined
           ? key.notes
           : [`The id is a key to ${key.target.resource} as well, which is not served.`];
+      const isGiven = !isManaged && !table.isKeyDrawn;
       fields.push(
-        field('id', own, id, [
+        field('id', own, isGiven ? { ...id, required: true } : id, [
           ...note,
           ...(isNumberedElsewhere(table, fold)
             ? ['A request cannot say which number a record is to get, so none is made here.']

@@ -29,6 +29,8 @@ export interface FoundTable {
   readonly columns: readonly FoundColumn[];
   /** The columns of the primary key, in order; without one, those of a unique key that is never null. */
   readonly primary: readonly string[];
+  /** Whether a create may leave out a key of one column: the database fills it, or it takes a UUID. */
+  readonly isKeyDrawn: boolean;
   /** The row id of a table with a primary key of several columns; undefined if it has none. */
   readonly rowKey: string | undefined;
   /** The types that its columns may be recognised as. */

@@ -274,7 +274,7 @@ const lengths = 'minLength maxLength pattern';
 const numbers = 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf';
 
 export const fitting: Readonly<Record<string, string>> = {
-  id: 'description example format column',
+  id: 'description example format required column',
   string: `${column} ${key} ${lengths} format enum template`,
   text: `${column} ${key} ${lengths} template`,
   integer: `${column} ${key} ${numbers} enum format`,

@@ -163,11 +163,11 @@ describe('messages', () => {
       'attributes that do not fit the type',
       withFields(
         'a: { type: integer, minLength: 3, through: b, nullable: true }',
-        'id: { type: id, required: true }',
+        'id: { type: id, immutable: true }',
       ),
       `4:27 ${fields}.a.minLength: \`minLength\` does not fit type integer; it fits string, text, email, url`,
       `4:41 ${fields}.a.through: \`through\` does not fit type integer; it fits relation (belongsToMany)`,
-      `5:23 ${fields}.id.required: \`required\` does not fit type id; it fits every type but id, relation (belongsTo)`,
+      `5:23 ${fields}.id.immutable: \`immutable\` does not fit type id; it fits every type but id and relation`,
     ],
     [
       'attributes that do not fit the relation',

@@ -24,10 +24,15 @@ import { aggregates } from './aggregates.ts';
 import { arrayText, nativeCodec, nativeSql } from './native-types.ts';
 import { indexedSearch } from './search/search.ts';
 
-/** Whether nobody but the database gives values to a column of pg_attribute: it computes them, or counts what is no key. */
+/**
+ * Whether nobody but the database gives values to a column of pg_attribute: it computes them, or counts what is no key.
+ * Of a view that takes all writes (28), those are the columns that are no plain column of its table.
+ */
 export const isComputed =
   `(attgenerated <> '' OR (attidentity = 'a' AND NOT EXISTS (SELECT 1 FROM pg_index` +
-  ` WHERE indrelid = attrelid AND indisprimary AND attnum = ANY (indkey::int[]))))`;
+  ` WHERE indrelid = attrelid AND indisprimary AND attnum = ANY (indkey::int[])))` +
+  ` OR ((SELECT relkind = 'v' FROM pg_class WHERE pg_class.oid = attrelid)` +
+  ` AND pg_relation_is_updatable(attrelid, true) = 28 AND NOT pg_column_is_updatable(attrelid, attnum, true)))`;
 
 /**
  * A comparison with one bound value. See docs/contract/2-reading.md#filters. PostgreSQL gives the parameter the type of the column, or of a

@@ -1,5 +1,5 @@
 import type { Field, Resource } from '../../model/api.ts';
-import { isGenerated } from '../../model/field-types/id.ts';
+import { isNumbered } from '../../model/field-types/id.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { rowsFrom, type Database, type Transaction } from '../../databases/database.ts';
 import { decodeValue, quote, quoteTable, type Dialect } from '../../sql/dialect.ts';
@@ -55,7 +55,7 @@ async function rowsThere(
 ): Promise<Omit<StoredRows, 'owned'>> {
   const column = quote(id.column);
   const from = `FROM ${quoteTable(table)}`;
-  if (isGenerated(id)) {
+  if (isNumbered(id)) {
     const sql = `SELECT count(*), coalesce(min(${column}), 1), coalesce(max(${column}), 0) ${from}`;
     const [row = []] = await rowsFrom(transaction, sql);
     const [count = 0, first = 0, last = 0] = row.map(Number);
@@ -88,7 +88,7 @@ export async function storedTargets(
 ): Promise<KeyTargets> {
   const { id, table, incoming } = resource;
   const wanted = new Set([id, ...incoming.flatMap(({ reference }) => reference?.field ?? [])]);
-  if (isWhole && wanted.size === 1 && isGenerated(id))
+  if (isWhole && wanted.size === 1 && isNumbered(id))
     return {
       size: count,
       valueAt: (place) => countedId(id, place + 1),

@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from '../../errors.ts';
-import { isGenerated } from '../../model/field-types/id.ts';
+import { isNumbered } from '../../model/field-types/id.ts';
 import { resolveLongCursor } from '../../records/read/cursor-end.ts';
 import { readList, readOne, type ListResult } from '../../records/read/read.ts';
 import type { RowBudget, RunRead } from '../../records/row-budget.ts';
@@ -281,7 +281,7 @@ export function compiledOne(call: Call, query: Query): Result<CompiledRead> {
 export function parseId(text: string, { resource }: ResourceView): number | string | undefined {
   if (!resource.hasKey) return undefined;
   const id = resource.id.type.parse(text, resource.id) as number | string | undefined;
-  return isGenerated(resource.id) && String(id) !== text ? undefined : id;
+  return isNumbered(resource.id) && String(id) !== text ? undefined : id;
 }
 
 /** A 200 with its entity tag, or 304 if the client has it. */

@@ -39,6 +39,7 @@ export function idType(
 ): FieldSpecification | undefined {
   const { kind, number, text } = typeOf(attributes, types);
   if (number === 'whole') return { type: 'id' };
+  if (kind === 'bigint') return { type: 'id', format: 'bigint' };
   if (kind === 'uuid') return { type: 'id', format: 'uuid' };
   return text === undefined ? undefined : { type: 'id', format: 'string' };
 }

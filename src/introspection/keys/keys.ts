@@ -1,3 +1,4 @@
+import { typeOfKind } from '../../model/build/keys.ts';
 import type { FieldSpecification, OnDelete } from '../../specification/specification.ts';
 import type { ActualTable } from '../../databases/existing/actual-schema.ts';
 import { isNeeded, keyType } from '../attributes.ts';
@@ -119,8 +120,8 @@ export function keyOf(
   const there = target.table.columns.find(({ actual }) => fold(actual.name) === fold(column))?.type;
   if (there === undefined || 'left' in there) return none;
   const { types } = target.table;
-  const typeName = keyType(there.attributes, types);
-  if (typeName !== keyType(type.attributes, types))
+  const kind = keyType(there.attributes, types);
+  if (kind !== keyType(type.attributes, types))
     return {
       ...none,
       notes: [
@@ -134,7 +135,7 @@ export function keyOf(
     target: { resource: target.resource, field: fieldNamed },
     reference: {
       ...formOf(there.attributes),
-      type: typeName,
+      ...typeOfKind(kind),
       reference: `${target.resource}.${fieldNamed}`,
       ...(onDelete === usual ? {} : { onDelete }),
     },

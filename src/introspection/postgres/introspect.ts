@@ -13,6 +13,7 @@ import {
 import { DatabaseFailure } from '../../databases/database.ts';
 import type { Ask, PostgresDatabase } from '../../databases/postgres/database.ts';
 import { causeOf } from '../../databases/postgres/errors.ts';
+import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import {
   pairOf,
@@ -60,6 +61,15 @@ const commentsQuery = (scope: Scope): string =>
 const othersQuery = (scope: Scope): string =>
   `SELECT ${tableName('pg_class')}, relkind, relispartition, pg_relation_is_updatable(oid, true), relispopulated FROM pg_class WHERE ${inSchemas('relnamespace', scope)}` +
   ` AND (relkind IN ('v', 'm', 'f') OR (relispartition AND relkind IN ('r', 'p'))) ORDER BY relname`;
+
+/**
+ * Selects the tables and views of which a rule writes rows elsewhere (2 is an UPDATE, 3 an INSERT) and returns none, so that
+ * no statement with RETURNING works.
+ */
+const rulesQuery = (scope: Scope): string =>
+  `SELECT ${tableName('pg_class')}, ev_type FROM pg_rewrite JOIN pg_class ON pg_class.oid = ev_class` +
+  ` WHERE ev_type IN ('2', '3') AND ${inSchemas('relnamespace', scope)} GROUP BY pg_class.oid, ev_type` +
+  ` HAVING bool_or(is_instead) AND NOT bool_or(pg_get_ruledef(pg_rewrite.oid) ~ '\\mRETURNING\\M')`;
 
 const schemasQuery = (scope: Scope): string =>
   `SELECT nspname, count(*)::int FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace` +
@@ -147,6 +157,9 @@ export async function readPostgres(
       left.push(
         `${kinds[String(kind)] ?? 'Table'} ${String(name)} is left out: only tables are served.${kind === 'f' ? '' : ' Where migrate has to change a column that it uses, drop it before and make it again afterwards.'}`,
       );
+  const ruled = new Map<string, Closed[]>();
+  for (const [name, event] of isManaged ? [] : await ask(rulesQuery(scope)))
+    getOrInsert(ruled, String(name), () => []).push(event === '2' ? 'update' : 'create');
   const instead = isManaged ? 'Set its search_path for another one' : 'Name others with --schema';
   const unread =
     schemas === undefined
@@ -201,10 +214,16 @@ export async function readPostgres(
       actual,
       columns,
       primary: guessed ?? keys,
+      isKeyDrawn: view !== undefined || isDrawn(actual, actual.columns.get(keys[0] ?? '')),
       types,
       rowKey: isManaged && keys.length > 1 ? 'id' : undefined,
-      closed: view === undefined ? [] : closedTo(view),
-      notes: guessed === undefined ? [] : [guessedKey(guess, guessed)],
+      closed: [
+        ...new Set([...(view === undefined ? [] : closedTo(view)), ...(ruled.get(name) ?? [])]),
+      ],
+      notes: [
+        ...(guessed === undefined ? [] : [guessedKey(guess, guessed)]),
+        ...(ruled.has(name) ? [ruledWrites] : []),
+      ],
       isView: view !== undefined && view.name !== 'Foreign table',
       record: recorded,
       comment: comments.get(`${name}\0`),
@@ -229,8 +248,13 @@ interface ViewKind {
   readonly writes: number;
 }
 
+type Closed = FoundTable['closed'][number];
+
+const ruledWrites =
+  'Its rules write to other tables and return no row, so that requests cannot: give them RETURNING, or use triggers.';
+
 /** The operations that a view does not take. */
-function closedTo({ writes }: ViewKind): FoundTable['closed'] {
+function closedTo({ writes }: ViewKind): readonly Closed[] {
   const bits = { create: 8, update: 4, delete: 16 } as const;
   return (['create', 'update', 'delete'] as const).filter(
     (operation) => (writes & bits[operation]) === 0,
@@ -249,6 +273,15 @@ async function guessKey(
   }
   return undefined;
 }
+
+/** Whether a row can be inserted without this key: the database fills it, or it takes a UUID. */
+function isDrawn({ mayFill }: ActualTable, column: ActualColumn | undefined): boolean {
+  if (column === undefined || column.fills || mayFill) return true;
+  const [, length = uuidLength] = /^character(?: varying)?\((\d+)\)$/u.exec(column.type) ?? [];
+  return !/^(?:smallint|integer|bigint)$/u.test(column.type) && Number(length) >= uuidLength;
+}
+
+const uuidLength = 36;
 
 /** The CHECKs of a column's domain. */
 function domainBounds({ domain }: ActualColumn): Bounds {

@@ -126,12 +126,14 @@ function readTable(
             driver.prepare<[], number[]>(distinctQuery(actual, list)).raw().get() ?? [],
           ),
         );
-  const keys = guessed ?? own;
+  // SQLite lets a primary key be null, and such a row has no id.
+  const isWhole = isManaged || own.every((name) => !hasNull(driver, actual, name));
+  const keys = guessed ?? (isWhole ? own : []);
   // A table with a primary key of several columns may have a generated row key, which is not a field.
   const hasRowKey =
-    keys.length > 1 &&
+    own.length > 1 &&
     actual.columns.get(rowKeyName)?.isPrimary === true &&
-    !keys.some((name) => foldName(name) === rowKeyName);
+    !own.some((name) => foldName(name) === rowKeyName);
   const columns = [...actual.columns.values()].filter(
     ({ name }) => !hasRowKey || name !== rowKeyName,
   );
@@ -139,6 +141,7 @@ function readTable(
     actual,
     types,
     primary: keys,
+    isKeyDrawn: isView || isDrawn(driver, actual, actual.columns.get(foldName(keys[0] ?? ''))),
     rowKey: hasRowKey ? rowKeyName : undefined,
     record: recorded,
     comment: undefined,
@@ -168,6 +171,20 @@ function readTable(
       };
     }),
   };
+}
+
+/** Whether a row can be inserted without this key: SQLite counts it, it has a default, or it takes a UUID. */
+function isDrawn(
+  driver: Driver.Database,
+  { name }: ActualTable,
+  column: ActualColumn | undefined,
+): boolean {
+  if (column === undefined || column.fills || affinityOf(column.type) !== 'INTEGER') return true;
+  const isRowKey = driver
+    .prepare<[string], number>('SELECT wr = 0 FROM pragma_table_list WHERE name = ?')
+    .pluck()
+    .get(name);
+  return column.type === 'INTEGER' && column.isPrimary && isRowKey === 1;
 }
 
 function kindsIn(
@@ -280,6 +297,11 @@ function withKeyTypes(
   }));
 }
 
+function hasNull(driver: Driver.Database, { name }: ActualTable, column: string): boolean {
+  const one = `SELECT 1 FROM ${quote(name)} WHERE ${quote(column)} IS NULL LIMIT 1`;
+  return driver.prepare(one).get() !== undefined;
+}
+
 function isEmpty(
   driver: Driver.Database,
   { name }: ActualTable,
@@ -324,7 +346,7 @@ function columnType(
     column.isPrimary ||
     table.references.some((one) => foldName(one.column) === foldName(column.name));
   const stored = storedIn(driver, table, column);
-  if (column.isPrimary && stored.rows > stored.values)
+  if (isManaged && column.isPrimary && stored.rows > stored.values)
     return { left: 'it is null in some rows; give each one a key' };
   const forms = formsIn(driver, table, column);
   const recognised = recognisedIn(driver, table, column, types);

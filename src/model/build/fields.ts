@@ -36,6 +36,11 @@ export function buildFields(resource: DraftResource, report: Report): void {
       );
   const declared = id ?? fields.get('id');
   if (declared === undefined) throw new TypeError(`${resource.name} has no id`);
+  if (declared.required && resource.isManaged)
+    report(
+      [...path, 'fields', 'id', 'required'],
+      'a managed table gives its ids itself; take away required, or add managed: false',
+    );
   resource.id = isKeyed ? beginKey(resource, declared, report) : declared;
   if (resource.hasKey) fields.set('id', resource.id);
   else fields.delete('id');

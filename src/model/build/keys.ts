@@ -2,7 +2,7 @@ import { lost } from '../../specification/parsers/left-out.ts';
 import { nearest } from '../../lib/text/nearest.ts';
 import type { Report } from '../../specification/problems.ts';
 import type { FieldSpecification, StoredAs } from '../../specification/specification.ts';
-import type { Field, FieldType, Resource } from '../api.ts';
+import type { Field, FieldType, Resource, ValueKind } from '../api.ts';
 import { addField, adviseDeclared } from './fields.ts';
 import type { Declared, DraftField, DraftResource, Drafts, Path } from './draft.ts';
 import { isComposite, keyFields } from '../field-types/composite-id.ts';
@@ -11,7 +11,12 @@ import { reportUnknown, unknownName } from './names.ts';
 import { recordName } from '../../lib/text/singular.ts';
 
 /** The type that a key to this field has to have. */
-export function keyType({ type: { kind } }: Field): FieldSpecification {
+export function keyType({ type }: Field): FieldSpecification {
+  return typeOfKind(type.kind);
+}
+
+/** The simplest type with values of this kind: the one with its name, if there is one. */
+export function typeOfKind(kind: ValueKind): FieldSpecification {
   return kind === 'bigint' ? { type: 'integer', format: kind } : { type: kind };
 }
 

@@ -20,6 +20,11 @@ export function isGenerated(field: Field): boolean {
   return field.type.isCounted === true;
 }
 
+/** Whether the id is a number, which has one spelling. */
+export function isNumbered({ type }: Field): boolean {
+  return type.isOfId === true && (type.kind === 'integer' || type.kind === 'bigint');
+}
+
 /** The longest id that is text, in characters. */
 const longestText = 255;
 
@@ -119,7 +124,13 @@ const formats: Readonly<Record<string, FieldType>> = {
   bigint: bigintId,
 };
 
-/** An id that the database counts; with a `format` it may be a UUID, text or a whole number of 64 bits. */
+/** An id that requests give, since the database does not count it. */
+const given = (type: FieldType): FieldType => ({ ...type, isCounted: false });
+
+/**
+ * An id that the database counts; with a `format` it may be a UUID, text or a whole number of 64 bits, and with `required`
+ * requests give it.
+ */
 export const idType: FieldType = {
   ...counted,
   json: 'integer',
@@ -127,9 +138,17 @@ export const idType: FieldType = {
   read: integerType.read,
   parse: integerType.parse,
   expects: integerType.expects,
-  variant: ({ format }) => (format === undefined ? idType : (formats[format] ?? idType)),
+  variant: ({ format, required }) => {
+    const type = format === undefined ? idType : (formats[format] ?? idType);
+    return required === true ? (givenTypes[type.kind] ?? type) : type;
+  },
   schema: () => ({ type: 'integer', format: 'int64' }),
   sentSchema: (field) => boundsSchema(field, wholeNumbers),
   wireName: () => 'integer',
   examples: () => [1],
+};
+
+const givenTypes: Readonly<Record<string, FieldType>> = {
+  integer: given(idType),
+  bigint: given(bigintId),
 };

@@ -134,7 +134,8 @@ function withRoom(
 }
 
 function isCreated(input: InputView, resourceView: ResourceView): boolean {
-  return mayCreate(input) && input.field !== resourceView.resource.id;
+  const isId = input.field === resourceView.resource.id;
+  return mayCreate(input) && (!isId || input.field.required);
 }
 
 function isReplaced(input: InputView, resourceView: ResourceView): boolean {

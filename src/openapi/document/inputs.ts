@@ -14,7 +14,9 @@ export function requiredInputs(
   if (kind === 'create' && view.api.filledByCode?.has(resource.name) === true) return [];
   return [...resourceView.inputs.values()].filter((input) => {
     const { field, creatable } = input;
-    if (field === resourceView.resource.id || field.default !== undefined) return false;
+    const isId = field === resourceView.resource.id;
+    if (field.default !== undefined || (isId && (kind === 'replace' || !field.required)))
+      return false;
     if (kind === 'create' ? !creatable : outlastsReplacing(resourceView, input)) return false;
     return field.required || !field.nullable;
   });

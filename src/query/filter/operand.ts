@@ -2,7 +2,7 @@ import { fail, ok, type Result } from '../../errors.ts';
 import type { Field, Limits } from '../../model/api.ts';
 import type { ClaimValue } from '../../model/access.ts';
 import { ExactNumber, isDouble, plainText, withoutExponent } from '../../model/exact-number.ts';
-import { isGenerated } from '../../model/field-types/id.ts';
+import { isNumbered } from '../../model/field-types/id.ts';
 import { isComposite, wholeIds } from '../../model/field-types/composite-id.ts';
 import { parseText } from '../../model/field-types/string.ts';
 import { operators, takes } from '../../model/operators.ts';
@@ -127,7 +127,7 @@ function isRounded(text: string, { type, attributes }: Field): boolean {
 
 /** Whether a number fits. */
 function isNumeric(field: Field): boolean {
-  return field.type.number !== undefined || isGenerated(field);
+  return field.type.number !== undefined || isNumbered(field);
 }
 
 /** The compared field; for an array, the field of its items. */

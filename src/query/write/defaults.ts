@@ -102,7 +102,7 @@ export function complete(
       const value = makeDefault(field, clockAndIds) ?? null;
       const isLeft = isFilled && value === null && (field.required || !field.nullable);
       if (!isLeft) completed.set(field, value);
-    } else if (!isGenerated(field)) completed.set(field, clockAndIds.uuid());
+    } else if (!isGenerated(field) && !field.required) completed.set(field, clockAndIds.uuid());
   }
   return completed;
 }

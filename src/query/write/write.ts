@@ -129,8 +129,17 @@ export function planCreateAt(
   isFilled?: Reading['isFilled'],
 ): Result<CreatePlan> {
   if (!isJsonObject(body)) return fail(noObject());
-  const issues = otherId(body, id, resourceView);
-  const planned = planCreate({ ...body, id }, resourceView, api, moment, conflicts, isFilled);
+  const { id: field } = resourceView.resource;
+  const wanted = field.type.parse(id, field) ?? id;
+  const issues = otherId(body, wanted, resourceView);
+  const planned = planCreate(
+    { ...body, id: wanted },
+    resourceView,
+    api,
+    moment,
+    conflicts,
+    isFilled,
+  );
   if (issues.length === 0) return planned;
   return fail(
     planned.ok ? validationError(issues) : joinErrors(planned.error, validationError(issues)),
@@ -476,7 +485,12 @@ function readRecord(
   if (kind === 'update') return values;
   for (const input of resourceView.inputs.values()) {
     const { name, field } = input;
-    if (Object.hasOwn(body, name) || field === id || keys.has(field)) continue;
+    if (Object.hasOwn(body, name) || keys.has(field)) continue;
+    if (field === id) {
+      if (kind === 'create' && field.required && !isFilled)
+        note(name, 'is required', breaks('required'));
+      continue;
+    }
     if (kind === 'replace' && outlastsReplacing(resourceView, input)) continue;
     const isClaim = field.default?.kind === 'claim';
     // A claim is that of who creates the record.

@@ -178,11 +178,21 @@ export const attributes = {
       { sets: ['idFormat'] },
     ),
   ],
-  required: fits(boolean({ description: 'Whether the value has to be sent.', default: false }), {
-    sets: ['column'],
-    relations: ['belongsTo'],
-    places: withName,
-  }),
+  required: [
+    ...fits(boolean({ description: 'Whether the value has to be sent.', default: false }), {
+      sets: ['column'],
+      relations: ['belongsTo'],
+      places: withName,
+    }),
+    ...fits(
+      boolean({
+        description:
+          'Whether a create has to give the id, since the database does not. Only in a table that Plinth does not manage.',
+        default: false,
+      }),
+      { sets: ['idFormat'] },
+    ),
+  ],
   nullable: fits(
     boolean({ description: 'Whether null is allowed; by default where it is not required.' }),
     { sets: ['column'], relations: ['belongsTo'], places: anywhere },

@@ -1,5 +1,5 @@
 import type { Field, JsonForm } from '../../model/api.ts';
-import { isGenerated } from '../../model/field-types/id.ts';
+import { isNumbered } from '../../model/field-types/id.ts';
 import { readJsonText } from './json-text.ts';
 import { tokensOf } from './tokens.ts';
 
@@ -52,7 +52,7 @@ export function valueOfCell(text: string, field: Field): unknown {
   if (inJson.has(type.json)) return readJsonCell(text);
   const parsed = type.parse(text, field);
   if (parsed !== undefined) return parsed;
-  const isNumber = type.number !== undefined || isGenerated(field);
+  const isNumber = type.number !== undefined || isNumbered(field);
   // With an exponent, or one that is out of bounds.
   if (isNumber && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/iu.test(text)) {
     const number = readJsonText(text, 'exact');
