@@ -41,7 +41,9 @@ export function attributesOf(
   const limits = limitsOf(typed, ranges, types);
   const choices = reference === undefined ? choicesOf(typed, types, numbers, limits) : undefined;
   if (limits === undefined) notes.push('No number is within the bounds of its CHECKs.');
-  const isSecret = !isManaged && secretNames.test(wordsOf(actual.name).join('_'));
+  // A key is the id of another record, as `access_token_id` is.
+  const isSecret =
+    !isManaged && reference === undefined && secretNames.test(wordsOf(actual.name).join('_'));
   if (!isManaged && (actual.fills || actual.isComputed))
     return {
       attributes: {

@@ -151,3 +151,29 @@ test('a key of SQLite that is null in some rows is a field like others', async (
     },
   });
 });
+
+test('lists of PostgreSQL have the items that their values need', async () => {
+  const found = await ofPostgres(`
+    CREATE TABLE lists (id serial PRIMARY KEY, small bigint[], large bigint[]);
+    INSERT INTO lists (small, large) VALUES (NULL, NULL),
+      ('{1,NULL}', '{9007199254740993,NULL}');
+  `);
+  const { fields } = found['lists'] ?? {};
+  expect([fields?.['small'], fields?.['large']]).toEqual([
+    { type: 'array', items: { type: 'integer', nullable: true } },
+    { type: 'array', items: { type: 'integer', format: 'bigint', nullable: true } },
+  ]);
+});
+
+test.each(databases)(
+  'a key whose name is that of a secret is a relation on %s',
+  async (_, read) => {
+    const { grants } = await read(`
+    CREATE TABLE tokens (id integer PRIMARY KEY NOT NULL, token text NOT NULL);
+    CREATE TABLE grants (id integer PRIMARY KEY NOT NULL, access_token_id integer REFERENCES tokens, token text);
+  `);
+    expect(grants?.fields['accessTokenId']?.['writeOnly']).toBe(undefined);
+    expect(grants?.fields['token']?.['writeOnly']).toBe(true);
+    expect(grants?.fields['accessToken']).toMatchObject({ relation: 'belongsTo' });
+  },
+);

@@ -14,12 +14,18 @@ interface Misfit {
   readonly left: string;
 }
 
+const isLarge: Condition = (c) => `${c} NOT BETWEEN -9007199254740991 AND 9007199254740991`;
+const large = 'it holds whole numbers that JSON cannot tell exactly';
+const wideInteger: FieldSpecification = { type: 'integer', format: 'bigint' };
+
 const misfits: readonly Misfit[] = [
+  { type: /^bigint$/u, condition: isLarge, wider: wideInteger, left: large },
   {
-    type: /^bigint$/u,
-    condition: (c) => `${c} NOT BETWEEN -9007199254740991 AND 9007199254740991`,
-    wider: { type: 'integer', format: 'bigint' },
-    left: 'it holds whole numbers that JSON cannot tell exactly',
+    type: /^bigint\[\]$/u,
+    condition: (c) =>
+      `EXISTS (SELECT 1 FROM unnest(${c}) AS list(item) WHERE ${isLarge('list.item')})`,
+    wider: { type: 'array', items: { ...wideInteger, nullable: true } },
+    left: large,
   },
   {
     type: /^double precision$/u,
@@ -56,12 +62,13 @@ export async function misfitIn(
   isManaged: boolean,
   count: CountValues,
 ): Promise<ColumnType | undefined> {
-  const misfit = misfits.find((one) => one.type.test(type));
-  if (misfit === undefined || (!isManaged && misfit.wider === undefined)) return undefined;
-  const { condition, wider, note, left } = misfit;
-  const odd = await count(condition);
-  if (odd === 0) return undefined;
-  return isManaged || wider === undefined
-    ? { left }
-    : { attributes: wider, notes: note === undefined ? [] : [note(odd)] };
+  for (const { type: declared, condition, wider, note, left } of misfits) {
+    if (!declared.test(type) || (!isManaged && wider === undefined)) continue;
+    const odd = await count(condition);
+    if (odd === 0) continue;
+    return isManaged || wider === undefined
+      ? { left }
+      : { attributes: wider, notes: note === undefined ? [] : [note(odd)] };
+  }
+  return undefined;
 }
