@@ -244,6 +244,10 @@ describe('values that are too few', () => {
     expect(await problemsOf(field)).toEqual([
       `plinth.yaml:3:3 warning resources.things: ${message?.replace('10 records', '25 records')}`,
     ]);
+    // The records of others are not generated unless somebody says so.
+    const unmanaged = '    managed: false\n';
+    expect(await problemsOf(field, unmanaged)).toEqual([]);
+    expect(await problemsOf(field, `${unmanaged}${count}`)).toHaveLength(1);
   });
 
   test('a field that may be null is null in the others', async () => {

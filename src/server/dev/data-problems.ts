@@ -30,6 +30,12 @@ function together(
   );
 }
 
+/** Whether a file is about generated records of a resource: of tables of others only if it says `generate`. */
+function isGenerated({ resources, settings }: SpecificationFile['api'], name: string): boolean {
+  const isManaged = resources.get(name)?.isManaged ?? true;
+  return isManaged || settings.resources[name]?.generate !== undefined;
+}
+
 /**
  * Every problem of the generated data of a specification, from the first records. Loads the specification's own
  * modules.
@@ -46,7 +52,7 @@ export async function checkGeneration(
     ...(made.generator === undefined
       ? []
       : without(together(specification, made.generator), problems)),
-    ...(made.generator?.warnings() ?? []),
+    ...(made.generator?.warnings() ?? []).filter(({ path }) => isGenerated(api, String(path[1]))),
     ...circularKeys(order.resources, order),
   ]);
 }
