@@ -13,6 +13,8 @@ resources:
       days: { type: array, items: { type: date } }
       text: { type: string }
       clock: { type: time }
+      isPast: { type: boolean, computed: { where: "at_lt=now" } }
+      isRecent: { type: boolean, computed: { where: "at_lt=now&on_gte=now-7d" } }
   past:
     table: events_2
     access: { read: { role: public, where: "at_lt=now-7d" }, create: public }
@@ -60,6 +62,8 @@ describe('now', () => {
     ['a list', 'on_in=now-3d,now+3d', [3, 4]],
     ['in an array', 'days_contains=now+10d', [5]],
     ['in a group', '_or=at_gt:now+7d,on_lt:now-7d', [1, 2, 5]],
+    ['of a computed field', 'isPast=true', [1, 2, 3]],
+    ['of a computed field, a date too', 'isRecent=true&sort=-isPast', [3]],
     ['a text', 'text=now', [1, 2, 3, 4, 5]],
   ]);
 
