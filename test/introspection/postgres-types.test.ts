@@ -108,7 +108,7 @@ test('a table with a column of each is served as it is introspected', async () =
   const sql = `CREATE TYPE mood AS ENUM ('fine', 'bad'); CREATE TABLE things (id integer PRIMARY KEY, ${columns}); INSERT INTO things VALUES (1, ${values});`;
   const draft = await draftFromPostgres(sql);
   const fields = draft.resources[0]?.fields.map(({ attributes }) => attributes);
-  expect(fields).toEqual(types.map(([, , field]) => field));
+  expect(fields).toEqual([{ type: 'id', required: true }, ...types.map(([, , field]) => field)]);
   const text = `access: public\n${specificationText(draft, [], undefined)}`;
   const { api, next, stop } = await existingPostgres(text, sql);
   try {
