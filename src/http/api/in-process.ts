@@ -119,12 +119,12 @@ function followed<Client extends object>(client: Client, name: string, calls: Db
   return new Proxy(client, {
     get: (target, key): unknown => {
       const member: unknown = Reflect.get(target, key);
-      const isOwn = Object.hasOwn(target, key) && typeof key === 'string' && key !== 'asOwner';
-      if (!isOwn || typeof member !== 'object' || member === null)
-        return isOwn && typeof member === 'function'
-          ? followedMethod(member as Method, `${name}.${key}`, calls)
-          : member;
-      return followed(member, `${name}.${key}`, calls);
+      // `asOwner` is followed already.
+      if (typeof key !== 'string' || key === 'asOwner' || !Object.hasOwn(target, key))
+        return member;
+      const path = `${name}.${key}`;
+      if (typeof member === 'function') return followedMethod(member as Method, path, calls);
+      return typeof member === 'object' && member !== null ? followed(member, path, calls) : member;
     },
   });
 }
