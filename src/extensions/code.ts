@@ -215,14 +215,23 @@ export interface ChangeHookContext<
   readonly before: Readonly<Shown>;
 }
 
-/** What has been committed. */
-export interface Committed<Shown = AnyRecord> {
-  readonly operation: 'create' | 'update' | 'delete';
-  /** Undefined for a new record. */
-  readonly before: Readonly<Shown> | undefined;
-  /** Undefined for a deleted record. */
-  readonly after: Readonly<Shown> | undefined;
-}
+/** What has been committed: a new record has no `before`, a deleted one no `after`. */
+export type Committed<Shown = AnyRecord> =
+  | {
+      readonly operation: 'create';
+      readonly before: undefined;
+      readonly after: Readonly<Shown>;
+    }
+  | {
+      readonly operation: 'update';
+      readonly before: Readonly<Shown>;
+      readonly after: Readonly<Shown>;
+    }
+  | {
+      readonly operation: 'delete';
+      readonly before: Readonly<Shown>;
+      readonly after: undefined;
+    };
 
 type Outcome = void | Promise<void>;
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Committed } from '../../../extensions/code.ts';
 import { RequestTrace } from '../../../observability/events.ts';
 import type { MemoryBudget } from '../../load/memory-budget.ts';
 import type { AfterCommits, Commit, Exchange } from '../exchange.ts';
@@ -131,7 +132,8 @@ async function runOne(
   };
   // What an `afterCommit` writes is followed by others: without the chain they would never end.
   const run = codeRunOf(own, undefined, exchange.codeRun?.chain);
-  const change = { operation, before: parsed(before), after: parsed(after) };
+  // The operation tells which of them there are.
+  const change = { operation, before: parsed(before), after: parsed(after) } as Committed;
   const call = codeCall(own, run, place);
   const done = await runCode(call, () =>
     code.afterCommit?.(change, new OwnCodeContext(call, caller)),
