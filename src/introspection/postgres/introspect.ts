@@ -13,7 +13,6 @@ import {
 import { DatabaseFailure } from '../../databases/database.ts';
 import type { Ask, PostgresDatabase } from '../../databases/postgres/database.ts';
 import { causeOf } from '../../databases/postgres/errors.ts';
-import { getOrInsert } from '../../lib/get-or-insert.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import {
   pairOf,
@@ -70,6 +69,22 @@ const rulesQuery = (scope: Scope): string =>
   `SELECT ${tableName('pg_class')}, ev_type FROM pg_rewrite JOIN pg_class ON pg_class.oid = ev_class` +
   ` WHERE ev_type IN ('2', '3') AND ${inSchemas('relnamespace', scope)} GROUP BY pg_class.oid, ev_type` +
   ` HAVING bool_or(is_instead) AND NOT bool_or(pg_get_ruledef(pg_rewrite.oid) ~ '\\mRETURNING\\M')`;
+
+/**
+ * Selects the views over one table that lack a column of it without which no row can be made. 64 is an INSTEAD OF trigger, 4
+ * one of INSERT, and 7 a BEFORE INSERT trigger for each row, which may fill the column.
+ */
+const partialQuery = (scope: Scope): string =>
+  `SELECT ${tableName('pg_class')} FROM pg_class JOIN pg_rewrite AS shown ON shown.ev_class = pg_class.oid AND shown.ev_type = '1'` +
+  ` JOIN pg_depend AS used ON used.classid = 'pg_rewrite'::regclass AND used.objid = shown.oid` +
+  ` AND used.refclassid = 'pg_class'::regclass AND used.refobjid <> pg_class.oid` +
+  ` WHERE pg_class.relkind = 'v' AND ${inSchemas('pg_class.relnamespace', scope)}` +
+  ` AND NOT EXISTS (SELECT 1 FROM pg_rewrite WHERE ev_class = pg_class.oid AND ev_type = '3')` +
+  ` AND NOT EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = pg_class.oid AND tgtype & 68 = 68)` +
+  ` GROUP BY pg_class.oid HAVING count(DISTINCT used.refobjid) = 1 AND EXISTS (SELECT 1 FROM pg_attribute` +
+  ` WHERE attrelid = min(used.refobjid::bigint)::oid AND attnum > 0 AND NOT attisdropped AND attnotnull AND NOT atthasdef` +
+  ` AND attidentity = '' AND attnum <> ALL (array_agg(used.refobjsubid)))` +
+  ` AND NOT EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = min(used.refobjid::bigint)::oid AND NOT tgisinternal AND tgtype & 7 = 7)`;
 
 const schemasQuery = (scope: Scope): string =>
   `SELECT nspname, count(*)::int FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace` +
@@ -157,9 +172,13 @@ export async function readPostgres(
       left.push(
         `${kinds[String(kind)] ?? 'Table'} ${String(name)} is left out: only tables are served.${kind === 'f' ? '' : ' Where migrate has to change a column that it uses, drop it before and make it again afterwards.'}`,
       );
-  const ruled = new Map<string, Closed[]>();
-  for (const [name, event] of isManaged ? [] : await ask(rulesQuery(scope)))
-    getOrInsert(ruled, String(name), () => []).push(event === '2' ? 'update' : 'create');
+  const closings: (readonly [name: string, operation: Closed, note: string])[] = [];
+  if (!isManaged) {
+    for (const [name, event] of await ask(rulesQuery(scope)))
+      closings.push([String(name), event === '2' ? 'update' : 'create', ruledWrites]);
+    for (const [name] of await ask(partialQuery(scope)))
+      closings.push([String(name), 'create', partialView]);
+  }
   const instead = isManaged ? 'Set its search_path for another one' : 'Name others with --schema';
   const unread =
     schemas === undefined
@@ -210,6 +229,10 @@ export async function readPostgres(
     const guess = view === undefined ? linkGuess(actual) : viewGuess(view.name, actual);
     const guessed =
       keys.length === 0 && !isManaged ? await guessKey(ask, actual, guess) : undefined;
+    const declined = view === undefined ? [] : closedTo(view);
+    const further = closings.filter(
+      ([one, operation]) => one === name && !declined.includes(operation),
+    );
     found.push({
       actual,
       columns,
@@ -217,12 +240,10 @@ export async function readPostgres(
       isKeyDrawn: view !== undefined || isDrawn(actual, actual.columns.get(keys[0] ?? '')),
       types,
       rowKey: isManaged && keys.length > 1 ? 'id' : undefined,
-      closed: [
-        ...new Set([...(view === undefined ? [] : closedTo(view)), ...(ruled.get(name) ?? [])]),
-      ],
+      closed: [...declined, ...new Set(further.map(([, operation]) => operation))],
       notes: [
         ...(guessed === undefined ? [] : [guessedKey(guess, guessed)]),
-        ...(ruled.has(name) ? [ruledWrites] : []),
+        ...new Set(further.map(([, , note]) => note)),
       ],
       isView: view !== undefined && view.name !== 'Foreign table',
       record: recorded,
@@ -252,6 +273,7 @@ type Closed = FoundTable['closed'][number];
 
 const ruledWrites =
   'Its rules write to other tables and return no row, so that requests cannot: give them RETURNING, or use triggers.';
+const partialView = 'View: it lacks a column that its table needs, so that it takes no new rows.';
 
 /** The operations that a view does not take. */
 function closedTo({ writes }: ViewKind): readonly Closed[] {
