@@ -17,7 +17,11 @@ test('readers are told of each edit, with the places of what is wrong', async ()
   await open.migrate(specification.api);
   const target = developmentTarget(context, specification);
   const provenance = await Provenance.of(open.database, specification.folder, target.isOwn);
-  const live = new LiveReload(context, { generate: true, watch: true }, { specification, target, open, provenance });
+  const live = new LiveReload(
+    context,
+    { generate: true, watch: true },
+    { specification, target, open, provenance },
+  );
   const events: ReloadEvent[] = [];
   const reader: TraceReader = {
     wantsSteps: false,
