@@ -18,6 +18,8 @@ beforeAll(() => {
       SELECT i, i, i % 10 FROM rows;
     CREATE TABLE "parts" AS SELECT * FROM "items" LIMIT 5000;
     INSERT INTO "tags" SELECT "id", "id", 'a' FROM "items" LIMIT 1000;
+    CREATE VIEW "pairs" AS SELECT one."id", other."size" FROM "items" AS one JOIN "items" AS other ON one."size" < other."size";
+    CREATE VIEW "endless" AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id FROM n;
   `);
 });
 afterAll(() => void driver.close());
@@ -52,6 +54,8 @@ describe('a statement that has not run is judged by its plan', () => {
       [0, 'limit'],
       'process',
     ],
+    ['a view', 'SELECT * FROM "pairs" AS t LIMIT ?', ['limit'], 'process'],
+    ['a recursive view', 'SELECT * FROM "endless" AS t LIMIT ?', ['limit'], 'process'],
     [
       'a sort of a large table',
       'SELECT * FROM "items" ORDER BY "size" LIMIT ?',
@@ -92,6 +96,10 @@ describe('a statement that has run', () => {
   };
   const search: Statement = { sql: 'SELECT * FROM "items" WHERE "colour" = ?', parameters: [0] };
   const whole: Statement = { sql: 'SELECT * FROM "items" WHERE "size" = ?', parameters: [0] };
+  const [view, endless] = ['pairs', 'endless'].map((name): Statement => ({
+    sql: `SELECT * FROM "${name}" AS t LIMIT ?`,
+    parameters: ['limit'],
+  })) as [Statement, Statement];
 
   type Run = readonly [took: number, timedBy: 'clock' | 'cpu' | 'process'];
 
@@ -129,6 +137,9 @@ describe('a statement that has run', () => {
     ['a scan up to a limit, quick', scan, [[5, 'process']], 'main thread'],
     ['a scan up to a limit, slow', scan, [[30, 'process']], 'process'],
     ['a scan to the end, quick', whole, [[5, 'process']], 'process'],
+    ['a view, quick', view, [[5, 'process']], 'main thread'],
+    ['a view, slow', view, [[30, 'process']], 'process'],
+    ['a recursive view, quick', endless, [[5, 'process']], 'process'],
   ])('%s', (_, statement, runs, expected) => {
     const costs = new ReadCosts(driver);
     costs.mayBeSlow(statement, values, 0, 1);

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Driver from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/databases/database.ts';
 import { openPostgres } from '../../src/databases/postgres/database.ts';
@@ -272,6 +273,30 @@ test('a table that has grown since a statement ran is looked at anew, and nobody
   const late = api.get(runaway);
   expect((await api.get('/v1/items/1')).status).toBe(200);
   expectError(await late, 'QUERY_TIMEOUT', '/v1/items');
+  await api.stop();
+  await file.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a view that never ends is QUERY_TIMEOUT on SQLite, and keeps nobody waiting', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plinth-test-'));
+  const path = join(folder, 'views.db');
+  const driver = new Driver(path);
+  driver.exec(`
+    CREATE TABLE names (id INTEGER PRIMARY KEY);
+    CREATE VIEW endless AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id, 'a' AS name FROM n WHERE id > 0;
+  `);
+  driver.close();
+  const model = buildValid(`access: public
+resources:
+  names: { managed: false, fields: { id: { type: id } } }
+  endless: { managed: false, key: id, access: { read: public, write: none }, fields: { id: { type: integer }, name: { type: string, nullable: true } } }
+`);
+  const file = openSqlite(path, 'temporary', { statementTimeout: deadline });
+  const api = await serve(model, file, { now: () => new Date(), uuid: uuidv7 }, []);
+  const late = api.get('/v1/endless?sort=name');
+  expect((await api.get('/v1/names')).body).toEqual([]);
+  expectError(await late, 'QUERY_TIMEOUT', '/v1/endless');
   await api.stop();
   await file.close();
   rmSync(folder, { recursive: true, force: true });

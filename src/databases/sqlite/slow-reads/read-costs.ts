@@ -27,7 +27,10 @@ interface PlanCost {
   readonly isBounded: boolean;
   /** It reads all of a large table, searches long texts, or nests loops over too many rows. */
   readonly isSlow: boolean;
-  /** It scans a large table for rows that meet a filter, and stops at its limit: how soon depends on the data. */
+  /**
+   * It scans a large table for rows that meet a filter, and stops at its limit: how soon depends on the data. Or it reads a
+   * view: how long that takes, its first run shows.
+   */
   readonly isUncertain: boolean;
   /** The same as `isSlow` where rows are handed over one by one, and the time between two of them counts. */
   readonly isSlowStream: boolean;
@@ -55,6 +58,7 @@ export class ReadCosts {
   private readonly freePages: Driver.Statement<[], number>;
   private readonly pageSize: number;
   private readonly tableNamed: Driver.Statement<[string]>;
+  private readonly viewNamed: Driver.Statement<[string]>;
   private readonly uniqueIndex: Driver.Statement<[string], { columns: number }>;
   /** The statements that count the rows of each table: to prepare them for every plan would take longer than to run them. */
   private readonly counts = new Map<string, Driver.Statement<[], number>>();
@@ -66,6 +70,9 @@ export class ReadCosts {
     this.freePages = driver.prepare<[], number>('PRAGMA freelist_count').pluck();
     this.pageSize = Number(driver.pragma('page_size', { simple: true }));
     this.tableNamed = driver.prepare<[string]>(tableQuery);
+    this.viewNamed = driver.prepare<[string]>(
+      `SELECT 1 FROM sqlite_schema WHERE type = 'view' AND name = ?`,
+    );
     this.uniqueIndex = driver.prepare<[string], { columns: number }>(
       `SELECT (SELECT count(*) FROM pragma_index_info(list.name)) AS columns` +
         ` FROM sqlite_schema AS own, pragma_index_list(own.tbl_name) AS list` +
@@ -145,14 +152,16 @@ export class ReadCosts {
     // A scan without a filter stops at its limit, and SQLite counts all rows of a table without reading them.
     const readsAll =
       scansLarge && (sorts || collects || (filters && !parameters.includes('limit')));
-    const isSlow = nests || searches || readsAll;
+    // What a view goes through has names that the statement does not tell, and a recursion no end that a plan would tell.
+    const readsView = this.readsView(sql);
+    const isSlow = nests || searches || readsAll || plan.some(isRecursive);
     // Large rows take time, but through a process they would take more: 0.2 s and more for 7 MiB.
     const takesFirst = loops.length === 1 && !sorts && !filters && parameters.includes('limit');
     return {
-      isBounded: loops.length === 0 || takesFirst,
+      isBounded: !isSlow && !readsView && (loops.length === 0 || takesFirst),
       isSlow,
-      isUncertain: scansLarge && filters,
-      isSlowStream: isSlow || (isLarge && (sorts || filters)),
+      isUncertain: readsView || (scansLarge && filters),
+      isSlowStream: isSlow || readsView || (isLarge && (sorts || filters)),
     };
   }
 
@@ -165,7 +174,7 @@ export class ReadCosts {
     let largest: number | undefined;
     let combinations = 1;
     for (const line of this.planOf(statement, values)) {
-      if (/^(?:SETUP|RECURSIVE STEP)/u.test(line)) combinations = Infinity;
+      if (isRecursive(line)) combinations = Infinity;
       const [, name] = /^(?:SCAN|SEARCH) (?!(?:\d+ )?CONSTANT ROW)(\S+)/u.exec(line) ?? [];
       if (name === undefined) continue;
       if (this.hasTable(name)) combinations *= Math.max(1, this.rowsOf(name));
@@ -234,6 +243,12 @@ export class ReadCosts {
     return Number(count.get());
   }
 
+  private readsView(sql: string): boolean {
+    return [...sql.matchAll(/"((?:[^"]|"")+)"/gu)].some(
+      ([, name = '']) => this.viewNamed.get(name.replaceAll('""', '"')) !== undefined,
+    );
+  }
+
   private hasTable(name: string): boolean {
     return this.tableNamed.get(name) !== undefined;
   }
@@ -249,6 +264,10 @@ interface Run {
 interface Loop {
   readonly isScan: boolean;
   readonly rows: number;
+}
+
+function isRecursive(line: string): boolean {
+  return /^(?:SETUP|RECURSIVE STEP)/u.test(line);
 }
 
 /** Whether a file has changed so much that plans and table sizes may differ: a few thousand rows make some plans endless. */
