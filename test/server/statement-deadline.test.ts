@@ -290,7 +290,7 @@ test('a view that never ends is QUERY_TIMEOUT on SQLite, and keeps nobody waitin
   const model = buildValid(`access: public
 resources:
   names: { managed: false, fields: { id: { type: id } } }
-  endless: { managed: false, key: id, access: { read: public, write: none }, fields: { id: { type: integer }, name: { type: string, nullable: true } } }
+  endless: { managed: false, access: { read: public, write: none }, fields: { id: { type: id }, name: { type: string, nullable: true } } }
 `);
   const file = openSqlite(path, 'temporary', { statementTimeout: deadline });
   const api = await serve(model, file, { now: () => new Date(), uuid: uuidv7 }, []);
