@@ -11,12 +11,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startServer, type Server } from './child.ts';
 import { ensureData } from './data.ts';
-import { Client } from './edge-clients.ts';
 import { send } from './http.ts';
 import { median } from './load.ts';
 import { chartOf, type Bar } from './peers-chart.ts';
 import { makePostgres } from './postgres.ts';
 import { randomFrom, type Random } from './random.ts';
+import { getOf, rate } from './rate.ts';
 import { counts, recordsOf } from './records.ts';
 import { machine, print, recordText, table } from './report.ts';
 import { specifications, startPlinth, writeSpecification } from './servers.ts';
@@ -134,7 +134,7 @@ function drawn(
   if (question !== 'create') {
     const path =
       question === 'one record' ? one(post) : list(1 + random.below(Math.min(500, posts / listed)));
-    return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    return getOf(path);
   }
   const body = JSON.stringify({
     postId: post,
@@ -145,39 +145,6 @@ function drawn(
     writtenAt: '2026-01-01T12:00:00.000Z',
   });
   return `POST ${comments} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-}
-
-/** The requests that are answered a second. */
-async function rate(url: string, requests: readonly string[], time: number): Promise<number> {
-  const port = Number(new URL(url).port);
-  const clients = await Promise.all(
-    Array.from(
-      { length: connections },
-      () => new Promise<Client>((resolve) => void new Client(port, resolve, resolve)),
-    ),
-  );
-  const begin = performance.now();
-  let [sent, answered] = [0, 0];
-  await Promise.all(
-    clients.map(
-      (client) =>
-        new Promise<void>((resolve, reject) => {
-          const next = (): void => {
-            if (performance.now() - begin > time) return resolve();
-            client.send(requests[sent++ % requests.length] ?? '', ({ status }) => {
-              if (status < 200 || status > 299)
-                return reject(new Error(`${url} answered ${status}`));
-              answered += 1;
-              next();
-            });
-          };
-          next();
-        }),
-    ),
-  );
-  const took = performance.now() - begin;
-  for (const { socket } of clients) socket.destroy();
-  return (answered * 1_000) / took;
 }
 
 /** Fails unless a peer gives the same record as Plinth. Numbers may be texts: some drivers give those of 64 bits so. */
@@ -203,12 +170,12 @@ async function measure(
     const requestsOf = (words: Words): readonly string[] =>
       Array.from({ length: 2_000 }, () => drawn(question, words, random));
     const [theirs, ours] = [requestsOf(peer), requestsOf(plinth)];
-    await rate(server.url, theirs, warmUp);
-    await rate(own.url, ours, warmUp);
+    await rate(server.url, theirs, connections, warmUp);
+    await rate(own.url, ours, connections, warmUp);
     const rates: { theirs: number[]; ours: number[] } = { theirs: [], ours: [] };
     for (let round = 0; round < rounds; round += 1) {
-      rates.theirs.push(await rate(server.url, theirs, roundTime));
-      rates.ours.push(await rate(own.url, ours, roundTime));
+      rates.theirs.push(await rate(server.url, theirs, connections, roundTime));
+      rates.ours.push(await rate(own.url, ours, connections, roundTime));
     }
     found.set(question, { theirs: median(rates.theirs), ours: median(rates.ours) });
   }

@@ -6,9 +6,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServer, type Server } from './child.ts';
-import { Client } from './edge-clients.ts';
 import { send } from './http.ts';
 import { randomFrom } from './random.ts';
+import { getOf, rate } from './rate.ts';
 import { migrate, startPlinth } from './servers.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 
@@ -51,38 +51,7 @@ const paths = Array.from({ length: pairsOfWords }, () => {
   const pair = [words[random.below(12)] ?? '', words[random.below(12)] ?? ''];
   return `/v1/articles?search=${encodeURIComponent(pair.join(' '))}`;
 });
-
-/** Asks for one path after the other on each connection until the time is over; gives the requests a second. */
-async function rate(server: Server, of: readonly string[], time: number): Promise<number> {
-  const port = Number(new URL(server.url).port);
-  const clients = await Promise.all(
-    Array.from(
-      { length: connections },
-      () => new Promise<Client>((resolve) => void new Client(port, resolve, resolve)),
-    ),
-  );
-  const begin = performance.now();
-  let done = 0;
-  await Promise.all(
-    clients.map(
-      (client) =>
-        new Promise<void>((resolve, reject) => {
-          const next = (): void => {
-            if (performance.now() - begin > time) return resolve();
-            const path = of[done % of.length] ?? '';
-            done += 1;
-            client.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`, ({ status }) =>
-              status === 200 ? next() : reject(new Error(`${path} was answered ${status}`)),
-            );
-          };
-          next();
-        }),
-    ),
-  );
-  const took = performance.now() - begin;
-  for (const { socket } of clients) socket.destroy();
-  return (done * 1_000) / took;
-}
+const requests = paths.map(getOf);
 
 /** How long it takes to create that many records one by one, in ms. */
 async function writes(server: Server, resource: string): Promise<number> {
@@ -136,11 +105,12 @@ async function measure(name: string, database: string, folder: string): Promise<
         if (one?.body !== other?.body || total(one) !== total(other))
           throw new Error(`${path} is answered in two ways`);
       }
-      for (const server of [plinth, byHand]) await rate(server, paths, roundTime);
+      for (const server of [plinth, byHand])
+        await rate(server.url, requests, connections, roundTime);
       const [own, hand]: [number[], number[]] = [[], []];
       for (let round = 0; round < rounds; round += 1) {
-        hand.push(await rate(byHand, paths, roundTime));
-        own.push(await rate(plinth, paths, roundTime));
+        hand.push(await rate(byHand.url, requests, connections, roundTime));
+        own.push(await rate(plinth.url, requests, connections, roundTime));
       }
       const plain: number[] = [];
       const indexed: number[] = [];
