@@ -7,7 +7,12 @@ import { CommandFailure } from '../../server/failure.ts';
 import { formatProblem, requireSpecification } from '../../server/files/specification.ts';
 import { listenAddress, readPort, readWorkers } from '../../server/serve/address.ts';
 import { noteRefusal, rereadSpecification } from '../../server/serve/reread.ts';
-import { startable, writableByEveryone, type Startable } from '../../server/serve/start-rules.ts';
+import {
+  requireAccess,
+  startable,
+  writableByEveryone,
+  type Startable,
+} from '../../server/serve/start-rules.ts';
 import type { ServeFlags } from '../serve.ts';
 import type { WorkerRole } from '../workers/worker.ts';
 
@@ -26,6 +31,8 @@ export async function start(context: Context, flags: StartFlags): Promise<void> 
   }
   const read = requireSpecification(context, flags);
   const { name, text, warnings } = read;
+  // What is refused is not warned of as well.
+  requireAccess(read);
   for (const warning of warnings) context.output.note(formatProblem(warning));
   const found = await startable(context, read, flags.database);
   const { target, specification } = found;
