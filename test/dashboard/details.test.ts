@@ -39,8 +39,9 @@ describe('the time of a request', () => {
       ['planning a new query', true, 79],
       ['the rest of the step', true, 1],
       ['fetch_books', false, 8],
+      ['before the first statement', true, 1],
       ['SELECT 82', true, 5],
-      ['making records of rows', true, 3],
+      ['making records of rows', true, 2],
       ['send', false, 1],
     ]);
     expect(shares).toEqual({ own: 84, database: 5, wait: 0, network: 0, send: 1 });

@@ -89,6 +89,17 @@ export function accountOf({
     const own = inner.filter(
       ({ begin }) => begin >= step.begin - rounding && begin < endOf(step) - rounding / 2,
     );
+    // What a read waits for, such as memory or the thread, comes before its first statement.
+    const [first] = own;
+    const before = isRead(step.stage) && first !== undefined ? first.begin - step.begin : 0;
+    if (before >= rounding)
+      lines.push({
+        name: 'before the first statement',
+        kind,
+        isInner: true,
+        begin: step.begin,
+        duration: before,
+      });
     // Statements that run at once count once.
     let covered = step.begin;
     for (const line of own) {
@@ -100,13 +111,14 @@ export function accountOf({
     const taken = union(own, step);
     const rest = Math.max(0, step.duration - taken);
     shares[kind] += rest;
-    if (own.length > 0 && rest >= rounding)
+    const left = before >= rounding ? rest - before : rest;
+    if (own.length > 0 && left >= rounding)
       lines.push({
         name: restText(step.stage),
         kind,
         isInner: true,
-        begin: covered === step.begin ? step.begin : endOf(step) - rest,
-        duration: rest,
+        begin: covered === step.begin ? step.begin : endOf(step) - left,
+        duration: left,
       });
   }
   const last = steps.at(-1);
@@ -122,10 +134,12 @@ function kindOf(stage: string): TimeKind {
   return stage === 'commit' ? 'database' : 'own';
 }
 
+function isRead(stage: string): boolean {
+  return stage.startsWith('fetch_') || stage.startsWith('expand_');
+}
+
 function restText(stage: string): string {
-  return stage.startsWith('fetch_') || stage.startsWith('expand_')
-    ? 'making records of rows'
-    : 'the rest of the step';
+  return isRead(stage) ? 'making records of rows' : 'the rest of the step';
 }
 
 /** How much of a step its parts cover together. */
