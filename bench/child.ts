@@ -58,6 +58,21 @@ export async function startServer(
   return { name, url, pid: child.pid ?? 0, readyAfter: performance.now() - started, stop };
 }
 
+/** The next message of a process. Rejects if it ends before. */
+export async function nextMessage<Message>(child: ChildProcess): Promise<Message> {
+  const ended = new AbortController();
+  const died = once(child, 'exit', { signal: ended.signal }).then(() => {
+    throw new Error(`${child.spawnargs.slice(1).join(' ')} ended`);
+  });
+  try {
+    const [message] = await Promise.race([once(child, 'message'), died]);
+    return message as Message;
+  } finally {
+    died.catch(() => {});
+    ended.abort();
+  }
+}
+
 const alive = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of alive) child.kill('SIGTERM');

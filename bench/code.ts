@@ -9,6 +9,7 @@ import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testServer } from '../src/test.ts';
+import { nextMessage } from './child.ts';
 import { ensureData } from './data.ts';
 import type { FetchJob, FetchResult, Ready } from './embedded.ts';
 import { readFlags } from './flags.ts';
@@ -55,20 +56,6 @@ async function measureHook(loader: Loader, folder: string, database: string): Pr
   }
 }
 
-async function told<Message>(child: ChildProcess): Promise<Message> {
-  const ended = new AbortController();
-  const died = once(child, 'exit', { signal: ended.signal }).then(() => {
-    throw new Error('the server ended');
-  });
-  try {
-    const [message] = await Promise.race([once(child, 'message'), died]);
-    return message as Message;
-  } finally {
-    died.catch(() => {});
-    ended.abort();
-  }
-}
-
 interface Embedded {
   /** Of each start, in ms. */
   readonly ready: readonly number[];
@@ -86,7 +73,7 @@ async function measureEmbedded(
   const program = new URL('embedded.ts', import.meta.url);
   const start = async (): Promise<{ child: ChildProcess; first: Ready }> => {
     const child = fork(program, [specification, database]);
-    return { child, first: await told<Ready>(child) };
+    return { child, first: await nextMessage<Ready>(child) };
   };
   const stop = async (child: ChildProcess): Promise<void> => {
     const exited = once(child, 'exit');
@@ -109,7 +96,7 @@ async function measureEmbedded(
     };
     const byFetch = async (time: number): Promise<number> => {
       child.send({ time: time * 1_000, atOnce } satisfies FetchJob);
-      return (await told<FetchResult>(child)).perSecond;
+      return (await nextMessage<FetchResult>(child)).perSecond;
     };
     await overSocket(0, 6);
     await byFetch(6);

@@ -61,7 +61,7 @@ export class Client {
 }
 
 /** A GET request as it is sent; each of `headers` ends its line. */
-function get(path: string, headers = ''): string {
+export function get(path: string, headers = ''): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
 }
 

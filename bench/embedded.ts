@@ -13,7 +13,7 @@ export interface Ready {
   readonly url: string;
 }
 
-/** What it is asked for: reads of one record by `fetch` for so many ms, so many at a time. */
+/** Asks it to read single records by `fetch` for `time` ms, `atOnce` of them at a time. */
 export interface FetchJob {
   readonly time: number;
   readonly atOnce: number;

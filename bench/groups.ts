@@ -8,10 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServer } from './child.ts';
 import { ensureData } from './data.ts';
+import { get } from './edge-clients.ts';
 import { send } from './http.ts';
 import { median } from './load.ts';
 import { makePostgres } from './postgres.ts';
-import { getOf, rate } from './rate.ts';
+import { rate } from './rate.ts';
 import { machine, print, recordText, table } from './report.ts';
 import { specifications, startPlinth, writeSpecification, type Databases } from './servers.ts';
 import { makeSqlite } from './sqlite.ts';
@@ -50,7 +51,7 @@ async function measure(databases: Databases, folder: string): Promise<string[][]
           `${path} is answered in two ways:\n${own?.body.slice(0, 500)}\n${hand?.body.slice(0, 500)}`,
         );
       const measured = (url: string, time = roundTime): Promise<number> =>
-        rate(url, [getOf(path)], connections, time);
+        rate(url, [get(path)], connections, time);
       for (const { url } of [plinth, byHand]) await measured(url);
       const [ours, theirs]: [number[], number[]] = [[], []];
       for (let round = 0; round < rounds; round += 1) {

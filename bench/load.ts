@@ -1,11 +1,10 @@
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { deepPage } from './cursors.ts';
 import type { Flags } from './flags.ts';
 import { knownFor } from './known.ts';
 import type { LoadJob, LoadResult } from './load-worker.ts';
 import { processorTime } from './memory.ts';
-import type { Server } from './child.ts';
+import { nextMessage, type Server } from './child.ts';
 import type { Shape } from './shapes.ts';
 
 /** One shape's figures: requests a second of each server, and Plinth's share of the other's. */
@@ -33,17 +32,7 @@ export function startLoader(): Loader {
   const child = fork(new URL('load-worker.ts', import.meta.url));
   const run = async (job: LoadJob): Promise<LoadResult> => {
     child.send(job);
-    const ended = new AbortController();
-    const died = once(child, 'exit', { signal: ended.signal }).then(() => {
-      throw new Error('the load generator ended');
-    });
-    try {
-      const [result] = await Promise.race([once(child, 'message'), died]);
-      return result as LoadResult;
-    } finally {
-      died.catch(() => {});
-      ended.abort();
-    }
+    return nextMessage<LoadResult>(child);
   };
   return { run, stop: () => child.kill() };
 }

@@ -11,12 +11,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startServer, type Server } from './child.ts';
 import { ensureData } from './data.ts';
+import { get } from './edge-clients.ts';
 import { send } from './http.ts';
 import { median } from './load.ts';
 import { chartOf, type Bar } from './peers-chart.ts';
 import { makePostgres } from './postgres.ts';
 import { randomFrom, type Random } from './random.ts';
-import { getOf, rate } from './rate.ts';
+import { rate } from './rate.ts';
 import { counts, recordsOf } from './records.ts';
 import { machine, print, recordText, table } from './report.ts';
 import { specifications, startPlinth, writeSpecification } from './servers.ts';
@@ -134,7 +135,7 @@ function drawn(
   if (question !== 'create') {
     const path =
       question === 'one record' ? one(post) : list(1 + random.below(Math.min(500, posts / listed)));
-    return getOf(path);
+    return get(path);
   }
   const body = JSON.stringify({
     postId: post,
@@ -229,10 +230,7 @@ try {
   const text = [
     `\`npm run bench:peers\`: ${machine()}; ${databases.title}; ${versions}; ${connections} connections, ${rounds} rounds of ${roundTime / 1_000} s in turns.`,
     '',
-    ...table(
-      ['server', 'request', 'its rate a second', 'Plinth’s', 'Plinth is so many times as fast'],
-      rows,
-    ),
+    ...table(['server', 'request', 'requests/s', 'Plinth/s', 'ratio'], rows),
   ].join('\n');
   print(text);
   if (!process.argv.includes('--no-record')) {

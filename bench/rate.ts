@@ -1,9 +1,9 @@
-import { Client } from './edge-clients.ts';
+import { Client, isGood } from './edge-clients.ts';
 
-/** A GET as it is sent. */
-export const getOf = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
-
-/** Sends requests one after the other on each connection for so many ms; gives how many were answered a second. All have to be 2xx. */
+/**
+ * The requests that a server answers in a second. Each connection sends one after the other for `time` ms. Rejects if an
+ * answer is not 2xx.
+ */
 export async function rate(
   url: string,
   requests: readonly string[],
@@ -26,9 +26,9 @@ export async function rate(
           const next = (): void => {
             if (performance.now() - begin > time) return resolve();
             const request = requests[sent++ % requests.length] ?? '';
-            client.send(request, ({ status }) => {
-              if (status < 200 || status > 299)
-                return reject(new Error(`${status} for ${request.slice(0, 200)}`));
+            client.send(request, (outcome) => {
+              if (!isGood(outcome))
+                return reject(new Error(`${outcome.status} for ${request.slice(0, 200)}`));
               answered += 1;
               next();
             });

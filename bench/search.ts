@@ -6,9 +6,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServer, type Server } from './child.ts';
+import { get } from './edge-clients.ts';
 import { send } from './http.ts';
 import { randomFrom } from './random.ts';
-import { getOf, rate } from './rate.ts';
+import { rate } from './rate.ts';
 import { migrate, startPlinth } from './servers.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 
@@ -51,7 +52,7 @@ const paths = Array.from({ length: pairsOfWords }, () => {
   const pair = [words[random.below(12)] ?? '', words[random.below(12)] ?? ''];
   return `/v1/articles?search=${encodeURIComponent(pair.join(' '))}`;
 });
-const requests = paths.map(getOf);
+const requests = paths.map((path) => get(path));
 
 /** How long it takes to create that many records one by one, in ms. */
 async function writes(server: Server, resource: string): Promise<number> {

@@ -28,7 +28,7 @@ export function keepFocus(): void {
     all = [...document.querySelectorAll<HTMLElement>(controls)];
   });
   document.addEventListener('focusout', ({ target }) => {
-    // Somebody who has left a control that is still there wants it so.
+    // The user has moved the focus away from a control that is still there.
     setTimeout(() => {
       if (target === at && at !== undefined && isLost() && canHaveFocus(at)) at = undefined;
     });

@@ -53,7 +53,7 @@ export function CellEditor(props: Props): JSX.Element | null {
   // Decided once: another input in its place would lose the focus.
   const [wasLong] = useState(text.length > 60 || text.includes('\n'));
   const box = useRef<HTMLDivElement>(null);
-  // Before it is seen: what is typed at once stands where it was meant to.
+  // Before the first paint, so that keys pressed at once reach the editor.
   useLayoutEffect(() => {
     const input = box.current?.querySelector<HTMLElement>('input, select, textarea');
     input?.focus();
