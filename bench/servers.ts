@@ -7,7 +7,8 @@ import type { DataSet } from './data.ts';
 import type { DatabaseName } from './shapes.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-export const cli = join(root, 'src/cli/main.ts');
+/** The program as users have it, made by `scripts/bundle.ts`: the sources would be compiled first. */
+export const cli = join(root, 'dist/cli/main.js');
 const handwritten = join(root, 'bench/handwritten.ts');
 
 /** The files that are served. */

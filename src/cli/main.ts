@@ -3,12 +3,12 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import process from 'node:process';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { packageFile } from '../lib/modules/package-files.ts';
 import type { Context } from '../server/context.ts';
 import { limitHeap } from './heap-limit.ts';
 import { requireNode } from './node-version.ts';
 
-const packageFile = new URL('../../package.json', import.meta.url);
-const { version, engines } = JSON.parse(readFileSync(packageFile, 'utf8')) as {
+const { version, engines } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
   readonly version: string;
   readonly engines: { readonly node: string };
 };

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks, type ResolveHookSync } from 'node:module';
-import { dirname, extname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../lib/message-of.ts';
 import { latestFiles, loadFresh } from '../lib/modules/fresh-modules.ts';
 import { locateModule } from '../lib/modules/own-modules.ts';
+import { packageModule } from '../lib/modules/package-files.ts';
 import type { Api, CodeNeeds, Field } from '../model/api.ts';
 import { collectProblems, inOrder, type PositionOf } from '../specification/parsers/collector.ts';
 import type { Position, Problem } from '../specification/problems.ts';
@@ -216,7 +217,7 @@ let isServed = false;
 function serveOwnPackage(): void {
   if (isServed) return;
   isServed = true;
-  const url = new URL(`../index${extname(import.meta.url)}`, import.meta.url).href;
+  const url = packageModule('index').href;
   const resolve: ResolveHookSync = (specifier, context, next) =>
     specifier === 'plinth' ? { url, shortCircuit: true } : next(specifier, context);
   registerHooks({ resolve });

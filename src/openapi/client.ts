@@ -3,6 +3,7 @@ import { errorTypes } from './client-errors.ts';
 import { targetsOf } from '../query/filter/path.ts';
 import { decide } from '../model/access.ts';
 import { isToMany, type Field, type Limits } from '../model/api.ts';
+import { packageFile } from '../lib/modules/package-files.ts';
 import { recordName } from '../lib/text/singular.ts';
 import { filterOperators, isFlag, operators, type Operator } from '../model/operators.ts';
 import {
@@ -108,8 +109,8 @@ function withoutClashes(text: string, declared: DeclaredTypes): string {
   return result;
 }
 
-/** The package ships these sources beside `dist/`, so the path is the same from `src/` and from `dist/`. */
-const runtimeFolder = new URL('../../src/client/', import.meta.url);
+/** The package ships these sources beside `dist/`. */
+const runtimeFolder = packageFile('src/client/');
 
 /** The text of one source file of the client without its imports: the generated file defines what they import. */
 function source(name: string): string {

@@ -32,6 +32,7 @@ export async function packPlinth(folder: Folder): Promise<string> {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const project = join(root, 'tsconfig.build.json');
   await run(node, tsc, '-p', project, '--outDir', join(build, 'dist'));
+  await run(node, join(root, 'scripts/bundle.ts'), join(build, 'dist'));
   // Built by every install in a checkout.
   await run('cp', '-r', join(root, 'dist/dashboard'), join(build, 'dist'));
   await run(node, join(root, 'scripts/assets.ts'), join(build, 'dist'));

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageFile } from '../../lib/modules/package-files.ts';
 
-export const examplesFolder = fileURLToPath(new URL('../../../examples/', import.meta.url));
+export const examplesFolder = fileURLToPath(packageFile('examples/'));
 
 /** The names of the examples that are a file and its data. The others are projects, which are installed. */
 export function exampleNames(): readonly string[] {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { apiError, fail, ok, type Result } from '../../errors.ts';
+import { packageFile } from '../../lib/modules/package-files.ts';
 import { compressedFile } from '../response/compression.ts';
 import { jsonResponse, type Response } from '../response/response.ts';
 import { dashboardPath } from './dashboard.ts';
@@ -11,8 +12,8 @@ import { nothingAt } from '../api/router.ts';
 
 const decompress = promisify(brotliDecompress);
 
-/** Where the build puts the page: the same relative path from source and build. */
-const folder = fileURLToPath(new URL('../../../dist/dashboard/', import.meta.url));
+/** Where the build puts the page. */
+const folder = fileURLToPath(packageFile('dist/dashboard/'));
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

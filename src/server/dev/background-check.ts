@@ -1,22 +1,21 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, setPriority } from 'node:os';
-import process from 'node:process';
+import { packageModule } from '../../lib/modules/package-files.ts';
 import type { Problem } from '../../specification/problems.ts';
 import type { Environment } from '../../specification/yaml/environment.ts';
 import type { SpecificationFile } from '../files/specification.ts';
 
 /** The message to the process. */
-type CheckedFile = Pick<SpecificationFile, 'name' | 'folder' | 'text'> & {
+export type CheckedFile = Pick<SpecificationFile, 'name' | 'folder' | 'text'> & {
   readonly environment: Environment;
 };
 
-const thisProgram = import.meta.filename;
+const program = packageModule('server/dev/background-check-process');
 
 /**
- * Runs `checkGeneration` in a process of its own, which runs this file: the words and libraries of generated data take
- * 12 MiB that serving does not need, and no request waits for the check. A thread would not give its memory back. `stop`
- * ends the check without a problem. Fails with the output of the process if that fails.
+ * Runs `checkGeneration` in a process of its own: the words and libraries of generated data take 12 MiB that serving does
+ * not need, and no request waits for the check. A thread would not give its memory back. `stop` ends the check without a
+ * problem. Fails with the output of the process if that fails.
  */
 export async function checkInBackground(
   { name, folder, text, environment }: CheckedFile,
@@ -24,7 +23,7 @@ export async function checkInBackground(
 ): Promise<readonly Problem[]> {
   if (stop.aborted) return [];
   // A process with the terminal would reset it at its end, while the user may be answering a question.
-  const child = fork(thisProgram, { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  const child = fork(program, { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   let [problems, errors]: [readonly Problem[], string] = [[], ''];
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
@@ -42,24 +41,4 @@ export async function checkInBackground(
     stop.removeEventListener('abort', end);
   }
   return problems;
-}
-
-async function check({ name, folder, text, environment }: CheckedFile): Promise<void> {
-  const [{ loadSpecification }, { buildApi }, { checkGeneration }] = await Promise.all([
-    import('../../model/load-specification.ts'),
-    import('../../model/build/api.ts'),
-    import('./data-problems.ts'),
-  ]);
-  const { specification, positionOf } = loadSpecification({ file: name, text, environment });
-  // The file has no errors, since it is served.
-  const api = specification && buildApi(specification, () => undefined);
-  const problems =
-    api === undefined ? [] : await checkGeneration({ name, positionOf, api, folder });
-  process.send?.(problems, () => process.disconnect?.());
-}
-
-if (process.argv[1] === thisProgram && process.send !== undefined) {
-  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  process.on('disconnect', () => process.exit());
-  process.once('message', (file: CheckedFile) => void check(file));
 }

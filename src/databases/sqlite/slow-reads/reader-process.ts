@@ -10,7 +10,7 @@ import { messageOf } from '../../../lib/message-of.ts';
 import type { Row } from '../../database.ts';
 import { OwnTime } from '../../../lib/cpu-time.ts';
 import { lengthOf } from '../../database.ts';
-import { programBeside } from '../../../lib/modules/sibling-program.ts';
+import { packageModule } from '../../../lib/modules/package-files.ts';
 import { SqliteConnection } from '../connection.ts';
 import { busyPatience, codeOf } from '../errors.ts';
 import type { Job, Report } from './reader-processes.ts';
@@ -73,7 +73,7 @@ setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit());
 process.on('message', (job: Job) => void run(job));
-new Worker(programBeside(import.meta.url, 'parent-watch'), {
+new Worker(packageModule('databases/sqlite/slow-reads/parent-watch'), {
   workerData: Number(process.argv[3]),
 }).unref();
 await send({ kind: 'ready' });

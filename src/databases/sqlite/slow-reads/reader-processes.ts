@@ -6,7 +6,7 @@ import { FairQueue } from '../../../lib/fair-queue.ts';
 import type { Requester } from '../../../sql/statement.ts';
 import { CallerShares } from '../../caller-shares.ts';
 import { ClientGone, DatabaseFailure, type Row, type Take } from '../../database.ts';
-import { programBeside } from '../../../lib/modules/sibling-program.ts';
+import { packageModule } from '../../../lib/modules/package-files.ts';
 import { busyPatience, meaningOf } from '../errors.ts';
 
 /** The most processes, and how long an idle one beside the last is kept, in ms. */
@@ -18,7 +18,7 @@ const eachMemory = 80 * 1024 * 1024;
 /** The share of the remaining memory that the processes take together. */
 const processesShare = 1 / 4;
 
-const program = programBeside(import.meta.url, 'reader-process');
+const program = packageModule('databases/sqlite/slow-reads/reader-process');
 
 /** A statement that a reader process runs. */
 export interface Job {
