@@ -154,8 +154,12 @@ export async function startPostgres({
       isReady = resolve;
     });
     await Promise.race([server.start(), standing]);
+    isDown = false;
   };
+  /** The package waits for the end of a process that has ended. */
+  let isDown = false;
   const crash = async (): Promise<void> => {
+    isDown = true;
     const { process: running } = server as unknown as Started;
     const ended = running && once(running, 'exit');
     running?.kill('SIGQUIT');
@@ -194,7 +198,7 @@ export async function startPostgres({
       return data;
     },
     stop: async () => {
-      await server.stop();
+      if (!isDown) await server.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
