@@ -24,7 +24,7 @@ export type Loader = {
   readonly stop: () => void;
 };
 
-const connections = 32;
+export const connections = 32;
 const warmUpSeed = 999;
 
 /** Starts the load generator. */

@@ -133,7 +133,7 @@ function whole(number: number): string {
   return Math.round(number).toLocaleString('en');
 }
 
-function mebibytes(bytes: number): string {
+export function mebibytes(bytes: number): string {
   return whole(bytes / 1_048_576);
 }
 

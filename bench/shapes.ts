@@ -28,7 +28,8 @@ export type ShapeName =
   | 'R10'
   | 'R11'
   | 'R12'
-  | 'R13';
+  | 'R13'
+  | 'R14';
 
 /** The name under which the stream of a large list is measured, by memory instead of by rate. */
 export const streamName = 'R9';
@@ -197,6 +198,19 @@ export const shapes: readonly Shape[] = [
     wanted: { postgres: 0.6 },
     draw: (random) => ({ ...newComment(random), isKeyed: true }),
   },
+  {
+    name: 'R14',
+    title: 'mixed: half R1, R2 to R7',
+    wanted: { sqlite: 0.9, postgres: 0.9 },
+    draw: (random) => shapeNamed(random.pick(mixed)).draw(random, ''),
+  },
+];
+
+/** The shapes of a mixed load, as often as they are drawn: a tenth are writes. */
+const mixed: readonly [ShapeName, ...ShapeName[]] = [
+  'R1',
+  ...Array.from({ length: 9 }, (): ShapeName => 'R1'),
+  ...(['R2', 'R2', 'R3', 'R3', 'R4', 'R4', 'R5', 'R5', 'R6', 'R7'] as const),
 ];
 
 /** Draws a number of requests of a shape; the same seed gives the same ones. */
