@@ -1,7 +1,8 @@
 import { counted } from '../model/values.ts';
 import { quote, quoteTable } from '../sql/dialect.ts';
 import type { MigrationStep } from '../sql/schema/schema.ts';
-import { baseOf, canBecome, digitsOf, type StoredKind } from '../sql/stored-kind.ts';
+import { canBecome } from '../sql/kinds/registry.ts';
+import { baseOf, digitsOf, type StoredKind } from '../sql/kinds/stored-kind.ts';
 import type { ColumnSchema } from '../sql/schema/table.ts';
 import type {
   ActualColumn,

@@ -1,5 +1,6 @@
 import { counted } from '../model/values.ts';
-import { baseOf, digitsOf, precisionOf, type StoredKind } from '../sql/stored-kind.ts';
+import { kinds } from '../sql/kinds/registry.ts';
+import { baseOf, digitsOf, precisionOf, type StoredKind } from '../sql/kinds/stored-kind.ts';
 import type { ActualColumn, ActualTable } from '../databases/existing/actual-schema.ts';
 import type { ColumnSchema } from '../sql/schema/table.ts';
 
@@ -16,30 +17,11 @@ export function changedValues(to: StoredKind, count: number): readonly string[] 
 }
 
 function changeOf(to: StoredKind, values: string): string {
-  const target = baseOf(to);
-  if (target === 'date') return `drops the time of ${values}`;
-  if (target === 'time') return `drops the date of ${values}`;
-  if (target === 'json' || target === 'object' || target === 'array')
-    return `drops repeated members of ${values}`;
-  return `rounds ${values} to ${unitOf(to)}`;
+  const { drops } = kinds[baseOf(to)];
+  return drops === undefined ? `rounds ${values} to ${unitOf(to)}` : `drops ${drops} of ${values}`;
 }
 
-function unitOf(kind: StoredKind): string {
-  const base = baseOf(kind);
-  if (base === 'datetime') return momentUnit(precisionOf(kind));
-  if (base === 'number') return 'floating-point numbers';
-  const scale = digitsOf(kind)?.scale ?? 0;
-  return scale === 0 ? 'whole numbers' : counted(scale, 'decimal');
-}
-
-function momentUnit(precision: number): string {
-  const names: Readonly<Record<number, string>> = {
-    0: 'seconds',
-    3: 'milliseconds',
-    6: 'microseconds',
-  };
-  return names[precision] ?? `${counted(precision, 'digit')} of a second`;
-}
+const unitOf = (kind: StoredKind): string => kinds[baseOf(kind)].unit?.(kind) ?? 'whole numbers';
 
 /**
  * What other programs lose by a column with fewer digits, whether or not its values have more. A migration that made the

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Api, Field } from '../model/api.ts';
 import type { JsonSchema } from '../model/json-schema.ts';
 import { isNumberForm, type RecordRow } from '../databases/existing/schema-record.ts';
-import { kindOf } from '../sql/stored-kind.ts';
+import { kindOf } from '../sql/kinds/stored-kind.ts';
 import type { SchemaRules } from '../databases/existing/actual-schema.ts';
 
 /**

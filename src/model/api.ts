@@ -446,3 +446,11 @@ export function isToMany(relation: Relation): relation is RelationToMany {
     relation.kind === 'morphMany'
   );
 }
+
+/** Whether the values of a field have a least and a greatest, which are also values of the field. */
+export function hasExtremes({ type, values }: Pick<Field, 'type' | 'values'>): boolean {
+  // Enums are texts with an order.
+  if (type.kind === 'string') return type.comparison === 'text' || values !== undefined;
+  // PostgreSQL has no least UUID before version 18.
+  return type.comparison === 'order' && type.kind !== 'uuid';
+}

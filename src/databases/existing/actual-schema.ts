@@ -1,6 +1,6 @@
 import type { Field } from '../../model/api.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import type { StoredKind } from '../../sql/stored-kind.ts';
+import type { StoredKind } from '../../sql/kinds/stored-kind.ts';
 import type { ColumnSchema, Fill, IndexSchema, TableSchema } from '../../sql/schema/table.ts';
 import type { RecordRow } from './schema-record.ts';
 

@@ -2,7 +2,7 @@ import type { SqlValue } from '../../model/values.ts';
 import type { StoredAs } from '../../specification/specification.ts';
 import { quoteTable, type SqlSyntax, type StoredForms } from '../../sql/dialect.ts';
 import { serviceTable, type ServiceSettings } from '../../model/service-table.ts';
-import type { StoredKind } from '../../sql/stored-kind.ts';
+import type { StoredKind } from '../../sql/kinds/stored-kind.ts';
 import type { ColumnSchema } from '../../sql/schema/table.ts';
 
 /**

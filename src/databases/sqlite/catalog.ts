@@ -3,7 +3,8 @@ import type { SqlValue } from '../../model/values.ts';
 import { guardedColumns, withoutGuards } from '../../sql/compile/json-guard.ts';
 import { quote } from '../../sql/dialect.ts';
 import { servicePrefix } from '../../model/service-table.ts';
-import { baseOf, type BaseKind, type StoredKind } from '../../sql/stored-kind.ts';
+import { kinds } from '../../sql/kinds/registry.ts';
+import { baseOf, type StoredKind } from '../../sql/kinds/stored-kind.ts';
 import { foldName, type TableColumns } from './existing/dialect.ts';
 import { readRecord, recordQuery, recordTable, type RecordRow } from '../existing/schema-record.ts';
 import {
@@ -255,26 +256,7 @@ export function isCollated(driver: Driver.Database, table: string, column: strin
   return steps.some(({ opcode, p4 }) => opcode === 'SorterOpen' && /NOCASE|RTRIM/u.test(p4 ?? ''));
 }
 
-const kindTypes: Readonly<Record<BaseKind | 'decimal', string>> = {
-  any: 'TEXT',
-  string: 'TEXT',
-  integer: 'INTEGER',
-  bigint: 'INTEGER',
-  number: 'REAL',
-  decimal: 'INTEGER',
-  boolean: 'INTEGER',
-  date: 'TEXT',
-  time: 'TEXT',
-  datetime: 'TEXT',
-  uuid: 'TEXT',
-  bytes: 'BLOB',
-  numeric: 'TEXT',
-  json: 'TEXT',
-  object: 'TEXT',
-  array: 'TEXT',
-};
-
 /** The declared type of a column that a migration creates for values of `kind`. */
 export function typeOfKind(kind: StoredKind): string {
-  return kindTypes[baseOf(kind)];
+  return kinds[baseOf(kind)].sqlite.column;
 }

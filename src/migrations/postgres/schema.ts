@@ -5,7 +5,7 @@ import { convertColumn, jsonbOf, repeatsMembers } from '../../databases/postgres
 import { postgres } from '../../databases/postgres/dialect.ts';
 import { cutName } from '../../sql/schema/cut-name.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
-import { baseOf, type StoredKind } from '../../sql/stored-kind.ts';
+import { baseOf, type StoredKind } from '../../sql/kinds/stored-kind.ts';
 import type { Fill, IndexSchema, TableSchema } from '../../sql/schema/table.ts';
 import { ownSchema, readFound, schemaNamed } from '../../databases/postgres/catalog.ts';
 import { readSearch } from '../../databases/postgres/search/catalog.ts';

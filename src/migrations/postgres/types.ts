@@ -1,38 +1,17 @@
-import {
-  baseOf,
-  digitsOf,
-  momentKind,
-  precisionOf,
-  type BaseKind,
-  type StoredKind,
-} from '../../sql/stored-kind.ts';
-
-const kindTypes: Readonly<Record<Exclude<BaseKind, 'datetime'>, string>> = {
-  // As migrations never create it, but convert from it.
-  any: 'text',
-  string: 'text',
-  integer: 'bigint',
-  bigint: 'bigint',
-  number: 'double precision',
-  numeric: 'numeric',
-  boolean: 'boolean',
-  date: 'date',
-  time: 'time without time zone',
-  uuid: 'uuid',
-  bytes: 'bytea',
-  object: 'jsonb',
-  array: 'jsonb',
-  json: 'jsonb',
-};
+import { kinds } from '../../sql/kinds/registry.ts';
+import { baseOf, momentKind, type BaseKind, type StoredKind } from '../../sql/kinds/stored-kind.ts';
 
 /** The type of PostgreSQL that stores a kind. */
 export function typeOfKind(kind: StoredKind): string {
-  const digits = digitsOf(kind);
-  if (baseOf(kind) === 'datetime') return `timestamp(${precisionOf(kind)}) with time zone`;
-  return digits === undefined
-    ? kindTypes[kind as keyof typeof kindTypes]
-    : `numeric(${digits.precision},${digits.scale})`;
+  return kinds[baseOf(kind)].postgres.column(kind);
 }
+
+/** The first of the kinds that a type stores. */
+const kindsByType: ReadonlyMap<string, BaseKind> = new Map(
+  (Object.keys(kinds).filter((name) => name !== 'decimal') as BaseKind[])
+    .toReversed()
+    .map((name) => [typeOfKind(name), name]),
+);
 
 /** The kind of a column whose type declares no precision. */
 export const anyDecimal: StoredKind = 'decimal(1000,500)';
@@ -47,10 +26,9 @@ export function kindOfType(type: string): StoredKind {
   if (type.startsWith('timestamp'))
     return momentKind(Number(/^timestamp\((\d)\)/u.exec(type)?.[1] ?? 6));
   if (/^time(?:\(\d\))? without/u.test(type)) return 'time';
-  if (type === 'json' || type === 'jsonb') return 'json';
+  if (type === 'json') return 'json';
   if (type.endsWith('[]')) return 'array';
-  if (type === 'bytea') return 'bytes';
-  return type === 'boolean' || type === 'date' || type === 'uuid' ? type : 'string';
+  return kindsByType.get(type) ?? 'string';
 }
 
 /** The type in a column's definition, as `format_type` writes it. */

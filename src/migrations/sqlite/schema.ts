@@ -6,7 +6,7 @@ import { typeOfKind } from '../../databases/sqlite/catalog.ts';
 import { foldName } from '../../databases/sqlite/existing/dialect.ts';
 import { columnSql, type MigrationStep } from '../../sql/schema/schema.ts';
 import { sqlite } from '../../databases/sqlite/dialect.ts';
-import { precisionOf, baseOf, type StoredKind } from '../../sql/stored-kind.ts';
+import { precisionOf, baseOf, type StoredKind } from '../../sql/kinds/stored-kind.ts';
 import type { ColumnSchema, Fill, IndexSchema, TableSchema } from '../../sql/schema/table.ts';
 import { DatabaseFailure } from '../../databases/database.ts';
 import { withId, type Counting, type SchemaRules } from '../../databases/existing/actual-schema.ts';

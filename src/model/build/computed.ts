@@ -5,7 +5,7 @@ import type {
   FieldSpecification,
 } from '../../specification/specification.ts';
 import type { Rule } from '../access.ts';
-import { isToMany, type Computed, type Field, type RelationToMany } from '../api.ts';
+import { hasExtremes, isToMany, type Computed, type Field, type RelationToMany } from '../api.ts';
 import type { DraftField, DraftResource, Path } from './draft.ts';
 import { makeField } from './fields.ts';
 import { reportUnknown } from './names.ts';
@@ -173,16 +173,6 @@ function ruleOf(where: string, path: Path): Rule {
   return { role: 'public', where, path: [...path, 'where'] };
 }
 
-const extremes: ReadonlySet<string> = new Set([
-  'integer',
-  'bigint',
-  'number',
-  'decimal',
-  'date',
-  'time',
-  'datetime',
-]);
-
 /** Why a type does not fit how its values are computed; undefined if it does. */
 function misfitOf({ type, scale }: Field, computed: Computed): string | undefined {
   const needs = (name: string): string => `is of type ${type.name}; what is computed is ${name}`;
@@ -191,7 +181,7 @@ function misfitOf({ type, scale }: Field, computed: Computed): string | undefine
   if (computed.kind === 'where') return type.kind === 'boolean' ? undefined : needs('a boolean');
   const { function: name, field } = computed;
   if (field === undefined) return type.kind === 'integer' ? undefined : needs('an integer');
-  const { kind, comparison } = field.type;
+  const { kind } = field.type;
   const isNumber = kind === 'integer' || kind === 'number' || kind === 'decimal';
   if (field.attributes.storedAs === 'text')
     return `is computed from ${field.name}, whose decimals are stored as text`;
@@ -206,8 +196,8 @@ function misfitOf({ type, scale }: Field, computed: Computed): string | undefine
       ? `has scale ${scale}; the decimals that it adds up have scale ${field.scale}`
       : undefined;
   }
-  const isText = kind === 'string' && (comparison === 'text' || field.values !== undefined);
-  if (field.items !== undefined || field.parts !== undefined || !(isText || extremes.has(kind)))
+  // SQLite computes without the order of decimals of any scale.
+  if (!hasExtremes(field) || kind === 'numeric')
     return `is the ${name} of ${field.name}, which is of type ${field.type.name}`;
   return type.kind === kind ? undefined : needs(`of type ${field.type.name}`);
 }

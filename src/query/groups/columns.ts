@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from '../../errors.ts';
 import { nearest } from '../../lib/text/nearest.ts';
-import { isToMany, type Field, type FieldType, type Limits } from '../../model/api.ts';
+import { hasExtremes, isToMany, type Field, type FieldType, type Limits } from '../../model/api.ts';
 import { decimalKeyType } from '../../model/field-types/numbers/any-decimal.ts';
 import { isComposite } from '../../model/field-types/composite-id.ts';
 import {
@@ -214,18 +214,6 @@ function isKey(leaf: Field): boolean {
   return leaf.type.sortable && leaf.items === undefined && !isComposite(leaf);
 }
 
-/** The kinds of values that have a least and a greatest. */
-const ordered: ReadonlySet<string> = new Set([
-  'integer',
-  'bigint',
-  'number',
-  'decimal',
-  'numeric',
-  'date',
-  'time',
-  'datetime',
-]);
-
 /** The field of a function's values; undefined if it does not take the type. */
 function typeOf(name: Exclude<GroupFunction, 'count'>, leaf: Field): Partial<Field> | undefined {
   const { type, scale } = leaf;
@@ -233,12 +221,10 @@ function typeOf(name: Exclude<GroupFunction, 'count'>, leaf: Field): Partial<Fie
     case 'countDistinct':
       return isKey(leaf) ? { type: integerType, nullable: false } : undefined;
     case 'min':
-    case 'max': {
-      const isText =
-        type.kind === 'string' && (type.comparison === 'text' || leaf.values !== undefined);
-      const isOrdered = isKey(leaf) && (ordered.has(type.kind) || isText);
-      return isOrdered ? { ...leaf, type: valueType(leaf), nullable: true } : undefined;
-    }
+    case 'max':
+      return isKey(leaf) && hasExtremes(leaf)
+        ? { ...leaf, type: valueType(leaf), nullable: true }
+        : undefined;
     case 'sum':
     case 'avg': {
       // Decimals of any scale have no sum on SQLite.

@@ -14,7 +14,7 @@ import {
 import { cutName } from './cut-name.ts';
 import { searchIndexOf } from './search-index.ts';
 import { serviceTables } from './service-tables.ts';
-import { kindOf } from '../stored-kind.ts';
+import { kindOf } from '../kinds/stored-kind.ts';
 import type { ColumnSchema, Fill, IndexSchema, TableSchema, WrittenValues } from './table.ts';
 
 /** A table without records, or a column without values in existing records. */

@@ -1,5 +1,5 @@
 import type { JsonValue, OnDelete, StoredAs } from '../../specification/specification.ts';
-import type { StoredKind } from '../stored-kind.ts';
+import type { StoredKind } from '../kinds/stored-kind.ts';
 
 /** A table that the specification requires. */
 export interface TableSchema {

@@ -4,7 +4,7 @@ import { schemaOf } from '../../../sql/schema/schema.ts';
 import { foldName } from './dialect.ts';
 import { sqlite } from '../dialect.ts';
 import type { Statement } from '../../../sql/statement.ts';
-import { digitsOf } from '../../../sql/stored-kind.ts';
+import { digitsOf } from '../../../sql/kinds/stored-kind.ts';
 import { DatabaseFailure } from '../../database.ts';
 import { isNumberForm, recordedKind, type RecordRow } from '../../existing/schema-record.ts';
 import { readMade, readTables } from '../catalog.ts';
