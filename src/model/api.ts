@@ -184,6 +184,19 @@ export interface NativeColumn {
   readonly isFilled: boolean;
   /** Whether only the database sets it. */
   readonly isComputed: boolean;
+  /** The values that it takes by its type, if fields have more. */
+  readonly limits?: ColumnLimits;
+}
+
+/** The values that a column takes by its type. */
+export interface ColumnLimits {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  /** Of decimals the digits, of moments those behind the second. */
+  readonly precision?: number;
+  /** The digits behind the point; negative if the column rounds to tens. */
+  readonly scale?: number;
 }
 
 /**

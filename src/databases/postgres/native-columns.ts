@@ -3,7 +3,7 @@ import type { FoundForm, FoundForms } from '../../model/field-types/stored-as.ts
 import { cutName } from '../../sql/schema/cut-name.ts';
 import { postgresText } from './dialect.ts';
 import type { Ask } from './database.ts';
-import { limitsOf } from './native-types.ts';
+import { declaredType, limitsOf } from './native-types.ts';
 import { quoteTable } from '../../sql/dialect.ts';
 
 /**
@@ -21,7 +21,7 @@ function columnsQuery(tables: readonly string[]): string {
     ` base AS (SELECT * FROM own UNION ALL SELECT place, attname, attnum, typbasetype,` +
     ` CASE WHEN typmod = -1 THEN typtypmod ELSE typmod END, fills OR typdefault IS NOT NULL, computed` +
     ` FROM base JOIN pg_type ON pg_type.oid = type WHERE typtype = 'd')` +
-    ` SELECT place, attname, format_type(type, NULL), typmod, fills, computed, kind.typtype, item.oid IS NOT NULL,` +
+    ` SELECT place, attname, format_type(type, NULL), format_type(type, typmod), fills, computed, kind.typtype, item.oid IS NOT NULL,` +
     ` format_type(item.oid, NULL), item.typtype FROM base JOIN pg_type AS kind ON kind.oid = type` +
     ` LEFT JOIN pg_type AS item ON item.oid = kind.typelem AND kind.typcategory = 'A'` +
     ` WHERE kind.typtype <> 'd' ORDER BY place, attnum`
@@ -52,29 +52,26 @@ function formsOf(
   for (const field of resource.fields.values()) {
     const row = rows.get(cutName(field.column));
     if (row === undefined) continue;
-    const [, type, typmod, fills, computed, kind, isArray, item, itemKind] = row;
+    const [, type, declared, fills, computed, kind, isArray, item, itemKind] = row;
     const { collation = api.settings.database?.collation ?? 'database' } = field.attributes;
     const shared = {
       isCollated: collation === 'database',
       isFilled: fills === true,
       isComputed: computed === true,
     };
-    const native: NativeColumn = {
+    // An array has the digits of its items.
+    const { digits } = declaredType(String(declared));
+    const column = (name: unknown, itsKind: unknown): NativeColumn => ({
       ...shared,
-      type: String(type),
-      isEnum: kind === 'e',
-      ...(isArray === true
-        ? { items: { ...shared, type: String(item), isEnum: itemKind === 'e' } }
-        : {}),
+      type: String(name),
+      isEnum: itsKind === 'e',
+      limits: limitsOf(String(name), digits),
+    });
+    const native = {
+      ...column(type, kind),
+      ...(isArray === true ? { items: column(item, itemKind) } : {}),
     };
-    found.set(field.name, { native, limits: limitsOf(native, lengthOf(native, Number(typmod))) });
+    found.set(field.name, { native });
   }
   return found;
-}
-
-/** The characters that a column takes; undefined without a bound. */
-function lengthOf({ type, items }: NativeColumn, typmod: number): number | undefined {
-  // The length is stored with that of a header of four bytes.
-  const isBounded = type === 'character varying' || type === 'character';
-  return isBounded && items === undefined && typmod > 4 ? typmod - 4 : undefined;
 }

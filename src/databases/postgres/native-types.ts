@@ -1,6 +1,7 @@
-import type { Codec, Field, NativeColumn, ValueKind } from '../../model/api.ts';
+import type { Codec, ColumnLimits, Field, NativeColumn, ValueKind } from '../../model/api.ts';
 import type { FieldSpecification, JsonValue } from '../../specification/specification.ts';
-import { heldAs, type ColumnLimits } from '../../model/field-types/stored-as.ts';
+import { heldAs } from '../../model/field-types/stored-as.ts';
+import { milliseconds } from '../../model/field-types/datetime.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { nativeFormats } from '../../specification/keys/attributes.ts';
 
@@ -29,8 +30,8 @@ interface NativeType {
   readonly compared?: Sql;
   /** What a column is set to, from its placeholder; absent: the placeholder. */
   readonly assigned?: Sql;
-  /** The values that the type has, if fields have more. */
-  readonly limits?: { readonly minimum: number; readonly maximum: number };
+  /** The values that the type has, if fields have more, by its digits in parentheses. */
+  readonly limits?: (digits: readonly number[]) => ColumnLimits;
   /** Whether values compare by a collation. */
   readonly isText?: boolean;
   /** What is bound for a number. */
@@ -43,10 +44,14 @@ const asText: Sql = (column) => `${column}::text`;
 const greatestReal = 3.4028234663852886e38;
 
 /** A moment with the digits of a second that the column keeps. */
-const moment = ([digits = 6]: readonly number[]): FieldSpecification => ({
+const moment = ([precision = 6]: readonly number[]): FieldSpecification => ({
   type: 'datetime',
-  ...(digits === 3 ? {} : { precision: digits }),
+  ...(precision === milliseconds ? {} : { precision }),
 });
+const momentLimits = ([precision = 6]: readonly number[]): ColumnLimits => ({ precision });
+
+const lengthLimits = ([maxLength]: readonly number[]): ColumnLimits =>
+  maxLength === undefined ? {} : { maxLength };
 
 const types: readonly NativeType[] = [
   {
@@ -55,7 +60,7 @@ const types: readonly NativeType[] = [
     field: () => ({ type: 'integer' }),
     isTaken: 'array',
     operand: 'bigint',
-    limits: { minimum: -32_768, maximum: 32_767 },
+    limits: () => ({ minimum: -32_768, maximum: 32_767 }),
   },
   {
     names: ['integer'],
@@ -63,7 +68,7 @@ const types: readonly NativeType[] = [
     field: () => ({ type: 'integer' }),
     isTaken: 'array',
     operand: 'bigint',
-    limits: { minimum: -2_147_483_648, maximum: 2_147_483_647 },
+    limits: () => ({ minimum: -2_147_483_648, maximum: 2_147_483_647 }),
   },
   {
     names: ['bigint'],
@@ -76,7 +81,7 @@ const types: readonly NativeType[] = [
     names: ['real'],
     kinds: ['number'],
     field: () => ({ type: 'number' }),
-    limits: { minimum: -greatestReal, maximum: greatestReal },
+    limits: () => ({ minimum: -greatestReal, maximum: greatestReal }),
     number: (value) => String(Math.fround(value)),
   },
   {
@@ -93,6 +98,7 @@ const types: readonly NativeType[] = [
       precision <= 18 && scale >= 0 && scale <= precision
         ? { type: 'decimal', precision, scale }
         : { type: 'decimal', scale: 'any' },
+    limits: ([precision, scale = 0]) => (precision === undefined ? {} : { precision, scale }),
     isTaken: 'column',
   },
   // How a text of money is read depends on a setting of the server; a number has one meaning.
@@ -104,6 +110,7 @@ const types: readonly NativeType[] = [
     read: (column) => `${column}::numeric`,
     compared: (column) => `${column}::numeric`,
     assigned: (placeholder) => `${placeholder}::numeric::money`,
+    limits: () => ({ scale: 2 }),
   },
   {
     names: ['boolean'],
@@ -115,6 +122,7 @@ const types: readonly NativeType[] = [
   {
     names: ['text', 'character varying'],
     kinds: ['string'],
+    limits: lengthLimits,
     isTaken: 'array',
     operand: 'text',
     isText: true,
@@ -123,6 +131,7 @@ const types: readonly NativeType[] = [
   {
     names: ['character', 'bpchar'],
     kinds: ['string'],
+    limits: lengthLimits,
     isTaken: 'column',
     operand: 'bpchar',
     read: asText,
@@ -149,6 +158,7 @@ const types: readonly NativeType[] = [
     names: ['timestamp with time zone'],
     kinds: ['datetime'],
     field: moment,
+    limits: momentLimits,
     isTaken: 'column',
     operand: 'timestamptz',
   },
@@ -157,6 +167,7 @@ const types: readonly NativeType[] = [
     names: ['timestamp without time zone'],
     kinds: ['datetime'],
     field: moment,
+    limits: momentLimits,
     isTaken: 'column',
     form: 'timestamp',
     operand: 'timestamp',
@@ -365,9 +376,9 @@ function itemText(value: SqlValue): string {
   return `"${/["\\]/u.test(value) ? value.replaceAll(/["\\]/gu, String.raw`\$&`) : value}"`;
 }
 
-/** The values that a column takes by its type, if fields of its kind have more. */
-export function limitsOf(native: NativeColumn, length: number | undefined): ColumnLimits {
-  return { ...typeOf(native).limits, ...(length === undefined ? {} : { maxLength: length }) };
+/** The values that a column of a type takes, by its digits in parentheses. */
+export function limitsOf(type: string, digits: readonly number[]): ColumnLimits {
+  return byName.get(type)?.limits?.(digits) ?? {};
 }
 
 /** Whether a field is served from a column, whatever migrations would make of it. */

@@ -4,6 +4,7 @@ import type { Report } from '../../specification/problems.ts';
 import type { FieldSpecification } from '../../specification/specification.ts';
 import { claimName, fieldAccessOf } from '../access.ts';
 import type { Default, Field, FieldType, NativeColumn } from '../api.ts';
+import { withinColumn } from './column-limits.ts';
 import { memberNames, type DraftField, type DraftResource, type Path } from './draft.ts';
 import { beginKey } from './record-key.ts';
 import { typeOf } from '../field-types/registry.ts';
@@ -29,7 +30,7 @@ export function buildFields(resource: DraftResource, report: Report): void {
         makeField(
           resource,
           name,
-          inForm(resource, name, attributes),
+          inForm(resource.forms.get(name), attributes),
           [...path, 'fields', name],
           resource.forms.get(name)?.native,
         ),
@@ -63,7 +64,7 @@ export function addField(
   const field = makeField(
     resource,
     name,
-    inForm(resource, name, attributes),
+    inForm(resource.forms.get(name), attributes),
     path,
     resource.forms.get(name)?.native,
   );
@@ -71,30 +72,12 @@ export function addField(
   return field;
 }
 
-const noForm: FoundForm = {};
-
 /** With the form that was found in the database, where the file names none, and the limits of its column. */
-function inForm(
-  { forms }: DraftResource,
-  name: string,
-  attributes: FieldSpecification,
-): FieldSpecification {
-  const { storedAs, limits = {} } = forms.get(name) ?? noForm;
-  const form = attributes.storedAs ?? storedAs;
-  const { minimum, maximum, maxLength } = limits;
-  const { exclusiveMinimum, exclusiveMaximum } = attributes;
+function inForm(found: FoundForm | undefined, attributes: FieldSpecification): FieldSpecification {
+  const form = attributes.storedAs ?? found?.storedAs;
   return {
-    ...attributes,
+    ...withinColumn(found?.native, attributes),
     ...(form === undefined ? {} : { storedAs: form }),
-    ...(maxLength === undefined
-      ? {}
-      : { maxLength: Math.min(maxLength, attributes.maxLength ?? maxLength) }),
-    ...(minimum === undefined || exclusiveMinimum !== undefined
-      ? {}
-      : { minimum: Math.max(minimum, Number(attributes.minimum ?? minimum)) }),
-    ...(maximum === undefined || exclusiveMaximum !== undefined
-      ? {}
-      : { maximum: Math.min(maximum, Number(attributes.maximum ?? maximum)) }),
   };
 }
 

@@ -144,8 +144,13 @@ function secondsText(seconds: number): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** Of RFC 3339 what is no finer than the field. */
-function patternOf({ precision }: Field): string {
+/** The digits behind the second of values that are read: other programs may write finer ones than the field takes. */
+function storedPrecision({ precision, native }: Field): number {
+  return Math.max(precision, native?.limits?.precision ?? 0);
+}
+
+/** Of RFC 3339 what is no finer than these digits. */
+function patternOf(precision: number): string {
   const fraction = precision === 0 ? '0+' : String.raw`\d{1,${precision}}0*`;
   return String.raw`^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:[0-5]\d(\.${fraction})?([Zz]|[+-]\d{2}:\d{2})$`;
 }
@@ -193,8 +198,8 @@ export const datetimeType: FieldType = {
         )
       : accept(datetime);
   },
-  parse: (text, { precision }) =>
-    parseDatetime(isDate(text) ? `${text}T00:00:00Z` : text, precision),
+  parse: (text, field) =>
+    parseDatetime(isDate(text) ? `${text}T00:00:00Z` : text, storedPrecision(field)),
   expects: (field) => `a date and time such as ${exampleOf(field)}, or a date`,
   sqlite: { column: () => 'TEXT', form: 'plain' },
   postgres: { column: ({ precision }) => `timestamptz(${precision})`, form: 'timestamptz' },
@@ -255,11 +260,11 @@ export const datetimeType: FieldType = {
   drawn: { word: 'now', of: (moment, { precision }) => momentText(moment, precision) },
   longest: () => shortest,
   schema: () => ({ type: 'string', format: 'date-time' }),
-  sentSchema: (field) => ({ pattern: patternOf(field) }),
+  sentSchema: ({ precision }) => ({ pattern: patternOf(precision) }),
   // A date alone is its midnight.
   comparedSchema: (field) => ({
     anyOf: [
-      { type: 'string', format: 'date-time', pattern: patternOf(field) },
+      { type: 'string', format: 'date-time', pattern: patternOf(storedPrecision(field)) },
       { type: 'string', format: 'date' },
     ],
   }),

@@ -33,21 +33,12 @@ export const heldAs: Readonly<Record<StoredAs, keyof typeof holders>> = {
   'true/false': 'string',
 };
 
-/** The values that a column takes by its type. */
-export interface ColumnLimits {
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly maxLength?: number;
-}
-
 /** What a database says of the column of a field. */
 export interface FoundForm {
   /** The stored form, if it is not the usual one and the file names none. */
   readonly storedAs?: StoredAs;
   /** The column itself, if its table is not managed. */
   readonly native?: NativeColumn;
-  /** What the type of the column adds to the rules of the field: bounds, lengths, digits. */
-  readonly limits?: ColumnLimits;
 }
 
 /** What a database says of the columns of an Api: by resource and field. */
