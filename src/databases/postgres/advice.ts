@@ -37,6 +37,7 @@ async function unservedOrders(ask: Ask, { resources }: Api): Promise<readonly Co
     const indexes = tables.get(cutName(table))?.indexes ?? [];
     return [...fields.values()].flatMap((field) => {
       if (!field.nullable || field.reference !== undefined || !beginsIndex(field)) return [];
+      if (!field.type.sortable) return [];
       const own = indexes.filter(
         ({ columns: [first], isInOrder }) => isInOrder && first === cutName(field.column),
       );

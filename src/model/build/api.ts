@@ -226,6 +226,12 @@ function rulesOf(resources: Iterable<Resource>): readonly Rule[] {
   ]);
 }
 
+/** Whether a field can be in a list of `unique` or `indexes`; the former takes what `unique: true` does. */
+function canBeIndexed({ type, items }: Field, key: 'unique' | 'indexes'): boolean {
+  if (items !== undefined) return false;
+  return type.sortable || (key === 'unique' && type.attributes.includes('scalar'));
+}
+
 /** `unique` and `indexes`, single indexes, and an index for each foreign key and morph pair; none of them twice. */
 function buildIndexes(resource: DraftResource, report: Report): void {
   const lists = (key: 'unique' | 'indexes'): readonly (readonly DraftField[])[] =>
@@ -237,7 +243,7 @@ function buildIndexes(resource: DraftResource, report: Report): void {
           if (!memberNames(resource).has(name))
             reportUnknown(path, 'field', name, resource.fields.keys(), report);
           else report(path, `${name} is a relation; name its foreign key`);
-        } else if (!field.type.sortable || field.items !== undefined)
+        } else if (!canBeIndexed(field, key))
           report(path, `${name} cannot be indexed: it is of type ${field.type.name}`);
         return field ?? [];
       }),

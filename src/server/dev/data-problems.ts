@@ -30,10 +30,17 @@ function together(
   );
 }
 
-/** Whether a file is about generated records of a resource: of tables of others only if it says `generate`. */
-function isGenerated({ resources, settings }: SpecificationFile['api'], name: string): boolean {
-  const isManaged = resources.get(name)?.isManaged ?? true;
-  return isManaged || settings.resources[name]?.generate !== undefined;
+/**
+ * Whether a problem matters: in tables of others records are generated only if their resource says `generate`. What is wrong
+ * with a source that the file names is always told.
+ */
+function isMeant(
+  { resources, settings }: SpecificationFile['api'],
+  { path: [, name, , , ...attribute], severity }: GenerationProblem,
+): boolean {
+  const isManaged = resources.get(String(name))?.isManaged ?? true;
+  const isNamed = attribute.length > 0 && severity !== 'warning';
+  return isManaged || isNamed || settings.resources[String(name)]?.generate !== undefined;
 }
 
 /**
@@ -47,14 +54,18 @@ export async function checkGeneration(
   const made = await makeGenerator(api, folder);
   const order = fillOrder(api);
   const problems = made.ok ? [] : made.problems;
-  return generationProblems(specification, [
+  const found = [
     ...problems,
     ...(made.generator === undefined
       ? []
       : without(together(specification, made.generator), problems)),
-    ...(made.generator?.warnings() ?? []).filter(({ path }) => isGenerated(api, String(path[1]))),
+    ...(made.generator?.warnings() ?? []),
     ...circularKeys(order.resources, order),
-  ]);
+  ];
+  return generationProblems(
+    specification,
+    found.filter((problem) => isMeant(api, problem)),
+  );
 }
 
 /** The missing files and modules of a specification that has errors, for which no record can be generated. */
