@@ -37,9 +37,11 @@ export function draftOf(
   let served = tables.filter((table) =>
     leave(table, isManaged ? hindrance(table, tables, fold) : unservable(table)),
   );
-  // PostgreSQL distinguishes them, the API and SQLite do not.
+  // PostgreSQL distinguishes them. Tables that migrations make are for SQLite too, which does not.
   served = served.filter((table) => {
-    const other = served.find((one) => isAlike(one, table) && comesBefore(one, table));
+    const other = isManaged
+      ? served.find((one) => isAlike(one, table) && comesBefore(one, table))
+      : undefined;
     return leave(
       table,
       other && `its name differs from that of ${other.actual.name} in case alone`,
@@ -224,7 +226,9 @@ function fieldsOf(
         ? type.left
         : isManaged && column.actual.isComputed
           ? 'the database computes it'
-          : likeAnother(own, [...primary, ...columns.map((one) => one.actual.name)]);
+          : isManaged
+            ? likeAnother(own, [...primary, ...columns.map((one) => one.actual.name)])
+            : undefined;
     if (reason !== undefined || 'left' in type) {
       const { nullable, fills } = column.actual;
       const isMissed = !nullable && !fills && !actual.mayFill;

@@ -108,10 +108,50 @@ const cases: Readonly<Record<string, readonly [sql: string, relations: object]>>
   ],
 };
 
+/** Columns called `id` beside another key, or no key: a row, and the record that it is. */
+const ids: Readonly<Record<string, readonly [columns: string, row: string, record: object]>> = {
+  own: ['code integer PRIMARY KEY NOT NULL, id integer', '7, 1', { id: 7, ownId: 1 }],
+  capitals: [`"ID" text, code text PRIMARY KEY NOT NULL`, `'x', 'a'`, { ownId: 'x', id: 'a' }],
+  odd: ['code text PRIMARY KEY NOT NULL, id json', `'a', '{}'`, { id: 'a', ownId: {} }],
+  parts: [
+    'id integer NOT NULL, no integer NOT NULL, PRIMARY KEY (id, no)',
+    '1, 2',
+    { id: '1,2', ownId: 1, no: 2 },
+  ],
+  keyless: ['id integer, name text', `1, 'x'`, { ownId: 1, name: 'x' }],
+  taken: [
+    'code text PRIMARY KEY NOT NULL, id text, own_id text, "ownId" text',
+    `'a', 'b', 'c', 'd'`,
+    { id: 'a', ownId2: 'b', ownId3: 'c', ownId: 'd' },
+  ],
+};
+
 describe.each([
-  ['PostgreSQL', draftFromPostgres],
-  ['SQLite', draftFromSqlite],
-] as const)('%s', (_, draftFrom) => {
+  ['PostgreSQL', draftFromPostgres, existingPostgres],
+  ['SQLite', draftFromSqlite, existingSqlite],
+] as const)('%s', (_, draftFrom, serve) => {
+  test('a column id that is not the key has another name, and is served', async () => {
+    const sql = Object.entries(ids)
+      .map(
+        ([table, [columns, row]]) =>
+          `CREATE TABLE ${table} (${columns}); INSERT INTO ${table} VALUES (${row});`,
+      )
+      .join('\n');
+    const draft = await draftFrom(sql);
+    const { api, stop } = await serve(
+      `access: public\n${specificationText(draft, [], undefined)}`,
+      sql,
+    );
+    try {
+      for (const [wanted, [, , record]] of Object.entries(ids)) {
+        const resource = draft.resources.find(({ name, table = name }) => table === wanted);
+        expect((await api.get(`/v1/${resource?.name}`)).body).toEqual([record]);
+      }
+    } finally {
+      await stop();
+    }
+  });
+
   test.each(Object.entries(cases))('%s', async (_name, [sql, relations]) => {
     expect(relationsOf(await draftFrom(sql))).toEqual(relations);
   });
@@ -155,3 +195,21 @@ test.each([
     }
   },
 );
+
+test('tables and columns of PostgreSQL that differ in case alone are all served', async () => {
+  const sql = `CREATE TABLE "Users" (id integer PRIMARY KEY, "Name" text, name text, "NAME" text);
+    CREATE TABLE users (id integer PRIMARY KEY, "Id" text); INSERT INTO "Users" VALUES (1, 'A', 'a', 'AA'); INSERT INTO users VALUES (2, 'x');`;
+  const text = specificationText(await draftFromPostgres(sql), [], undefined);
+  const { api, stop } = await existingPostgres(`access: public\n${text}`, sql);
+  try {
+    expect((await api.get('/v1/users')).body).toEqual([
+      { id: 1, name2: 'A', name: 'a', name3: 'AA' },
+    ]);
+    expect((await api.get('/v1/users2')).body).toEqual([{ id: 2, ownId: 'x' }]);
+    const body = { id: 3, name2: 'B', name: 'b', name3: 'BB' };
+    expect((await api.send('POST', '/v1/users', body)).body).toEqual(body);
+    expect((await api.get('/v1/users?name2=B&name=b&fields=id')).body).toEqual([{ id: 3 }]);
+  } finally {
+    await stop();
+  }
+});

@@ -70,9 +70,9 @@ test('odd tables of SQLite are served as they are, or named with the reason', as
   // Nothing of what is there has to change, the key of a key included.
   expect(out.split('\n').filter((line) => /^- (?!create )/u.test(line))).toEqual([]);
   expect(await listsOf('plinth.yaml', 'sqlite:old.db', cwd)).toMatchObject({
-    orders: [{ id: 1, itS: 'b', sayHi: 'c', aB: 'd', uni: 'e', field123: 7, id2: 'f' }],
+    orders: [{ id: 1, itS: 'b', sayHi: 'c', aB: 'd', uni: 'e', field123: 7, ownId: 'f' }],
     'my-tables': [{ id: 1, constructor: 'c', proto: 'p', or: 'o', rowid: 'r' }],
-    dups: [{ id: 1, fooBar: 'a', fooBar2: 'b', fooBar3: 'c' }],
+    dups: [{ id: 1, fooBar2: 'a', fooBar: 'b', fooBar3: 'c' }],
     table: [{ id: 1, field: 'x' }],
     healths: [],
     v1s: [],

@@ -55,21 +55,22 @@ function fieldNames(
       taken.add(known.toLowerCase());
     }
   }
-  for (const column of columns) {
+  const nameOf = (column: FoundColumn): string => {
     const own = column.actual.name;
-    if (names.has(own)) continue;
-    const isId = identity === 'id' && primary.length === 1 && primary[0] === own;
+    if (identity === 'id' && primary.length === 1 && primary[0] === own) return 'id';
+    // `id` is the key, whatever its columns are called.
+    const isTaken = fieldName(own) === 'id';
     const reference = references.find((one) => fold(one.column) === fold(own));
-    const plain = fieldName(own);
-    // Here `id` is made of other fields, or is not.
-    const isTaken = identity !== 'id' && plain === 'id';
-    const name =
-      reference === undefined
-        ? isTaken
-          ? 'ownId'
-          : plain
-        : keyName(column, isTaken, reference, references, all, fold);
-    names.set(own, isId ? 'id' : freeName(name, taken));
+    if (reference !== undefined) return keyName(column, isTaken, reference, references, all, fold);
+    return isTaken ? 'ownId' : fieldName(own);
+  };
+  // A column that has the name of its field keeps it, if another one would be given the same.
+  const first = columns.filter((column) => nameOf(column) === column.actual.name);
+  for (const column of [...first, ...columns]) {
+    const { name } = column.actual;
+    if (names.has(name)) continue;
+    const wanted = nameOf(column);
+    names.set(name, wanted === 'id' ? wanted : freeName(wanted, taken));
   }
   return names;
 }

@@ -144,14 +144,15 @@ function draftResources(
     const path = ['resources', name];
     const table = source.table ?? name;
     const place = source.table === undefined ? path : [...path, 'table'];
-    const other = tables.get(table.toLowerCase());
+    const isManaged = source.managed ?? specification.database?.managed ?? true;
+    const identity = storedName(table, isManaged);
+    const other = tables.get(identity);
     if (other !== undefined)
       report(place, `${name} stands in table ${table}, as ${other} does; name another table`);
     if (/^(?:sqlite_|pg_|_plinth)/iu.test(table))
       report(place, `${table} is a name that databases keep for themselves; name another table`);
     const hasKey = source.key !== noKey;
     const isClosed = !hasKey || source.readOnly === true;
-    const isManaged = source.managed ?? specification.database?.managed ?? true;
     if (isManaged && table.includes('.'))
       report(place, `${table} names a schema, where Plinth makes no tables; add managed: false`);
     if (!hasKey && source.pagination === 'cursor')
@@ -160,7 +161,7 @@ function draftResources(
         'a cursor needs a key; leave out pagination, or name the key of the records',
       );
     adviseLength(table, place, report);
-    tables.set(table.toLowerCase(), name);
+    tables.set(identity, name);
     drafts.set(name, {
       name,
       path,
@@ -331,12 +332,21 @@ function adviseLength(name: string, path: Path, report: Report): void {
     );
 }
 
+/**
+ * What tells a table or column from others. Own ones are for SQLite too, where names that differ in case alone are the same;
+ * PostgreSQL may have both.
+ */
+function storedName(name: string, isManaged: boolean): string {
+  return isManaged ? name.toLowerCase() : name;
+}
+
 function checkColumns(resource: DraftResource, report: Report): void {
   const columns = new Map<string, string>();
   for (const { name, column, parts } of resource.fields.values()) {
     if (parts !== undefined) continue;
-    const other = columns.get(column.toLowerCase());
-    columns.set(column.toLowerCase(), name);
+    const identity = storedName(column, resource.isManaged);
+    const other = columns.get(identity);
+    columns.set(identity, name);
     // Names that differ in case alone are reported already.
     if (other !== undefined && !isSameName(other, name))
       report(
