@@ -57,6 +57,8 @@ export interface FoundDatabase {
   readonly fold: (name: string) => string;
   /** Tables and views that cannot be served, with the reason, a sentence each. */
   readonly left: readonly string[];
+  /** Schemas of PostgreSQL that have tables or views and are not read. */
+  readonly otherSchemas: readonly string[];
 }
 
 /**

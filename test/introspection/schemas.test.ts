@@ -30,14 +30,16 @@ interface Resource {
 describe('--schema', () => {
   beforeAll(() =>
     run(`
-    CREATE SCHEMA sales; CREATE SCHEMA "Odd Name"; CREATE SCHEMA hidden;
+    CREATE SCHEMA sales; CREATE SCHEMA "Odd Name"; CREATE SCHEMA hidden; CREATE SCHEMA bare;
     CREATE TABLE customers (id integer PRIMARY KEY, name text);
     CREATE TABLE orders (id integer PRIMARY KEY, note text);
     CREATE TABLE sales.orders (id integer PRIMARY KEY, customer_id integer NOT NULL REFERENCES customers, mood text CHECK (mood IN ('a', 'b')));
     CREATE TABLE sales.lines (order_id integer REFERENCES sales.orders, no integer, PRIMARY KEY (order_id, no));
     CREATE VIEW sales.totals AS SELECT order_id, count(*) AS lines FROM sales.lines GROUP BY order_id;
     CREATE TABLE "Odd Name".things (id integer PRIMARY KEY, line_order integer, line_no integer, FOREIGN KEY (line_order, line_no) REFERENCES sales.lines);
-    CREATE TABLE hidden.secrets (id integer PRIMARY KEY);
+    CREATE TABLE hidden.secrets (id integer PRIMARY KEY) PARTITION BY RANGE (id);
+    CREATE TABLE hidden.secrets_1 PARTITION OF hidden.secrets FOR VALUES FROM (1) TO (9);
+    CREATE VIEW hidden.seen AS SELECT id FROM hidden.secrets;
     COMMENT ON TABLE sales.orders IS 'What was sold';
     INSERT INTO customers VALUES (1, 'ann');
     INSERT INTO sales.orders VALUES (7, 1, 'a');
@@ -85,7 +87,9 @@ describe('--schema', () => {
       resource: 'lines',
       foreignKey: ['lineOrder', 'lineNo'],
     });
-    expect(left).toEqual(['Schema hidden with 1 table is left out: it is not named by --schema.']);
+    expect(left).toEqual([
+      'Schema hidden with 1 table and 1 view is left out: it is not named by --schema.',
+    ]);
     await good(['check', '--database', test_.url], folder.path);
     const served = await servePlinth(['dev', '--no-generate', '--database', test_.url], {
       cwd: folder.path,
@@ -106,6 +110,28 @@ describe('--schema', () => {
     const { err } = await plinth(['introspect', test_.url, ...flags], { cwd: makeFolder().path });
     expect(err).toContain(message);
   });
+
+  // As in a database that keeps all tables in schemas of their own, and nothing in public.
+  test.each([
+    [[], "Read the schemas with tables by --schema 'Odd Name,hidden,public,sales', or begin"],
+    [
+      ['--schema', 'bare'],
+      "Read the schemas with tables by --schema 'Odd Name,hidden,public,sales', or begin",
+    ],
+    [
+      ['--managed'],
+      'Set the search_path of the role to a schema with tables (Odd Name,hidden,public,sales), or begin',
+    ],
+  ])(
+    'without a table in the schema that is read, %j names those that have tables',
+    async (flags, message) => {
+      const url = `${test_.url}?options=${encodeURIComponent('-c search_path=bare')}`;
+      const { code, err } = await plinth(['introspect', url, ...flags], { cwd: makeFolder().path });
+      expect(code).toBe(1);
+      expect(err).toContain(`has no table that can be served. ${message}`);
+      expect(err).toContain('Schema hidden with 1 table');
+    },
+  );
 });
 
 describe('many tables', () => {

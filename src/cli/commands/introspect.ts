@@ -3,6 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { counted } from '../../model/values.ts';
 import { specificationText, specificationValue } from '../../introspection/document.ts';
 import type { SpecificationDraft } from '../../introspection/draft.ts';
+import type { FoundDatabase } from '../../introspection/table.ts';
 import { readJsonServer, type JsonServerFile } from '../../introspection/json-server.ts';
 import { draftOf } from '../../introspection/resources.ts';
 import { measureJson, repeatedMember } from '../../query/request/json.ts';
@@ -65,7 +66,7 @@ export async function introspect(
   const draft = draftOf(found, { hasBookkeeping: flags.bookkeeping === true });
   if (draft.resources.length === 0)
     throw new CommandFailure(
-      `${name} has no table that can be served. ${draft.left.length === 0 ? 'Name another database' : 'Fix one of them'}, or begin with "${typedCommand(context, 'init')}".`,
+      `${name} has no table that can be served. ${cureFor(found, draft)}, or begin with "${typedCommand(context, 'init')}".`,
       { details: draft.left, data: { left: draft.left } },
     );
   const head = [
@@ -82,6 +83,16 @@ export async function introspect(
     context.output.note(
       `Next: ${typedCommand(context, `${flags.managed === true ? 'migrate' : 'dev'} ${shellArgument(flags.out)} --database ${shellArgument(withoutPassword(url))}`)}`,
     );
+}
+
+/** What to do about a database of which nothing is served. */
+function cureFor({ isManaged, otherSchemas }: FoundDatabase, { left }: SpecificationDraft): string {
+  const names = otherSchemas.join(',');
+  if (otherSchemas.length === 0)
+    return left.length === 0 ? 'Name another database' : 'Fix one of them';
+  return isManaged
+    ? `Set the search_path of the role to a schema with tables (${names})`
+    : `Read the schemas with tables by --schema ${shellArgument(names)}`;
 }
 
 /** The schemas that are named; undefined if none are. */

@@ -86,9 +86,11 @@ const partialQuery = (scope: Scope): string =>
   ` AND attidentity = '' AND attnum <> ALL (array_agg(used.refobjsubid)))` +
   ` AND NOT EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = min(used.refobjid::bigint)::oid AND NOT tgisinternal AND tgtype & 7 = 7)`;
 
+/** Selects the other schemas that have something to serve: how many tables, and how many views. */
 const schemasQuery = (scope: Scope): string =>
-  `SELECT nspname, count(*)::int FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace` +
-  ` WHERE relkind IN ('r', 'p') AND nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'` +
+  `SELECT nspname, count(*) FILTER (WHERE relkind NOT IN ('v', 'm'))::int, count(*) FILTER (WHERE relkind IN ('v', 'm'))::int` +
+  ` FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace` +
+  ` WHERE relkind IN ('r', 'p'${scope.hasViews === true ? `, 'f', 'v', 'm'` : ''}) AND NOT relispartition AND nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'` +
   ` AND NOT starts_with(relname, '${servicePrefix}')` +
   ` AND NOT (${inSchemas('relnamespace', scope)}) GROUP BY nspname ORDER BY nspname`;
 
@@ -184,10 +186,12 @@ export async function readPostgres(
     schemas === undefined
       ? `only the schema in which the role makes tables is read. ${instead}`
       : 'it is not named by --schema';
-  for (const [name, count] of await ask(schemasQuery(scope)))
-    left.push(
-      `Schema ${String(name)} with ${counted(Number(count), 'table')} is left out: ${unread}.`,
-    );
+  const otherSchemas: string[] = [];
+  for (const [name, tablesIn, viewsIn] of await ask(schemasQuery(scope))) {
+    otherSchemas.push(String(name));
+    const content = [someOf(tablesIn, 'table'), someOf(viewsIn, 'view')].flat().join(' and ');
+    left.push(`Schema ${String(name)} with ${content} is left out: ${unread}.`);
+  }
   const found: FoundTable[] = [];
   for (const actual of tables.values()) {
     const { name } = actual;
@@ -250,7 +254,11 @@ export async function readPostgres(
       comment: comments.get(`${name}\0`),
     });
   }
-  return { isManaged, tables: found, left, types, fold: (name) => name };
+  return { isManaged, tables: found, left, otherSchemas, types, fold: (name) => name };
+}
+
+function someOf(count: unknown, noun: string): readonly string[] {
+  return count === 0 ? [] : [counted(Number(count), noun)];
 }
 
 /** Fails if a schema that is asked for is not there. */

@@ -95,6 +95,7 @@ function readAll(
   return {
     tables: withKeyTypes(driver, withMomentForms(driver, found)),
     left,
+    otherSchemas: [],
     types,
     fold: foldName,
   };
