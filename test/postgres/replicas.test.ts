@@ -6,10 +6,15 @@ import {
   readReplicaUrl,
   withReplicas,
 } from '../../src/databases/postgres/replication/replicated.ts';
+import { postgresForms } from '../../src/databases/postgres/stored-forms.ts';
 import type { Database } from '../../src/databases/database.ts';
+import type { Api } from '../../src/model/api.ts';
+import type { FoundForms } from '../../src/model/field-types/stored-as.ts';
 import { uuidv7 } from '../../src/lib/uuid.ts';
+import { caller, withTokens } from '../support/callers.ts';
 import { bossAndHand } from '../support/keys.ts';
 import { buildValid, serve, type TestApi } from '../support/api.ts';
+import { inForms } from '../support/existing.ts';
 import { until } from '../support/command.ts';
 import { startPostgres, type OwnServer } from '../support/postgres-server.ts';
 import { startProxy, type Proxy } from '../support/proxy.ts';
@@ -27,6 +32,27 @@ resources:
 const view =
   '  servers: { managed: false, fields: { id: { type: id }, standby: { type: boolean } } }';
 const model = buildValid(specification + view);
+/** Papers that policies show to their owners alone, each with the server that has answered. */
+const secured = buildValid(`
+access: public
+${withTokens}
+database:
+  url: postgres://127.0.0.1/x
+  replicas: [postgres://127.0.0.1/y]
+  session: { role: "{user.dbRole}", app.user: "{user.sub}" }
+  managed: false
+resources:
+  folders:
+    fields:
+      name: { type: string }
+      papers: { type: relation, relation: hasMany, resource: papers, foreignKey: folder }
+  papers:
+    table: seen_papers
+    fields:
+      owner: { type: string }
+      folder: { type: integer, reference: folders.id }
+      standby: { type: boolean }
+`);
 const boss = { 'x-api-key': 'boss-key' };
 const hand = { 'x-api-key': 'hand-key' };
 
@@ -57,6 +83,13 @@ const serveOn = async (database: Database): Promise<TestApi> =>
 const serversOf = async ({ get }: TestApi): Promise<Record<string, string>> =>
   (await get('/_ready')).body.servers;
 
+const readForms = async (api: Api): Promise<FoundForms> => {
+  const asOwner = await openPostgres(primary.url, { poolSize: 1 });
+  const forms = await asOwner.inspect((ask) => postgresForms(ask, api));
+  await asOwner.close();
+  return forms;
+};
+
 const isOnStandby = async (headers = {}, asked = api): Promise<boolean> =>
   (await asked.get('/v1/servers', headers)).body[0].standby;
 
@@ -69,7 +102,23 @@ beforeAll(async () => {
   await setUp.changeSchema(async (ask) => {
     await ask('CREATE VIEW servers AS SELECT 1 AS id, pg_is_in_recovery() AS standby');
     await ask(`CREATE ROLE app LOGIN PASSWORD 'app'`);
-    await ask('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO app');
+    await ask(`CREATE TABLE folders (id integer PRIMARY KEY, name text)`);
+    await ask(
+      `CREATE TABLE papers (id serial PRIMARY KEY, owner text, folder integer REFERENCES folders)`,
+    );
+    await ask(`CREATE VIEW seen_papers WITH (security_invoker) AS
+      SELECT id, owner, folder, pg_is_in_recovery() AS standby FROM papers`);
+    await ask(`INSERT INTO folders VALUES (1, 'one')`);
+    await ask(
+      `INSERT INTO papers (owner, folder) SELECT owner, 1 FROM unnest(ARRAY['ann', 'bob', 'bob']) AS owner`,
+    );
+    await ask('ALTER TABLE papers ENABLE ROW LEVEL SECURITY');
+    await ask(`CREATE POLICY own ON papers USING (owner = current_setting('app.user', true))`);
+    await ask('CREATE ROLE member');
+    await ask('CREATE ROLE nobody');
+    await ask('GRANT member, nobody TO app');
+    await ask('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO app, member');
+    await ask('GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO member');
   });
   await setUp.close();
   standby = await startPostgres({ original: primary });
@@ -212,6 +261,94 @@ test('the settings of a session hold on the replica', async () => {
   expect(reader?.server).toBe('replica 1');
   const sql = `SELECT current_setting('app.user'), pg_is_in_recovery()`;
   expect(await reader?.all({ sql, parameters: [] }, { bound: [] })).toEqual([['boss', true]]);
+});
+
+test('policies hold on the replica as on the primary, and no caller gets what was read for another', async () => {
+  const members = {
+    ann: caller({ sub: 'ann', dbRole: 'member' }),
+    bob: caller({ sub: 'bob', dbRole: 'member' }),
+  };
+  const database = await withReplicas(
+    await openPostgres(asApp(primary.url), {
+      poolSize: 2,
+      session: secured.settings.database?.session,
+    }),
+    [readReplicaUrl(asApp(standby.url), {})],
+    { poolSize: 2, mostLag: 600_000, report: (line) => lines.push(line) },
+  );
+  const forms = await readForms(secured);
+  const own = await serve(
+    inForms(secured, forms),
+    database,
+    { now: () => new Date(), uuid: uuidv7 },
+    failures,
+  );
+  try {
+    await until(async () => (await own.get('/papers', members.ann)).body[0]?.standby === true);
+    const papers = { ann: [1], bob: [2, 3] };
+    const list = (owner: 'ann' | 'bob'): object[] =>
+      papers[owner].map((id) => ({ id, owner, folder: 1, standby: true }));
+    const tags = new Set<string | null>();
+    // In turns, so that whatever is kept of one caller's read would be another's next.
+    for (const owner of ['ann', 'bob', 'ann', 'bob'] as const) {
+      const ask = async (path: string, headers = {}): Promise<unknown> => {
+        const { status, text } = await own.get(path, { ...members[owner], ...headers });
+        return [status, status === 200 ? JSON.parse(text) : undefined];
+      };
+      const { body, headers } = await own.get('/papers?limit=5', members[owner]);
+      expect([body, headers.get('x-total-count')]).toEqual([
+        list(owner),
+        String(papers[owner].length),
+      ]);
+      tags.add(headers.get('etag'));
+      expect(await ask('/papers?cursor=')).toEqual([
+        200,
+        expect.objectContaining({ data: list(owner) }),
+      ]);
+      expect(await ask('/folders?expand=papers')).toEqual([
+        200,
+        [{ id: 1, name: 'one', papers: list(owner) }],
+      ]);
+      expect(await ask('/papers?group=owner,standby')).toEqual([
+        200,
+        [{ group: { owner, standby: true }, count: papers[owner].length }],
+      ]);
+      expect(await ask('/papers/1')).toEqual(
+        owner === 'ann' ? [200, list('ann')[0]] : [404, undefined],
+      );
+      const lines = (
+        await own.get('/papers', { ...members[owner], accept: 'application/x-ndjson' })
+      ).text;
+      expect(
+        lines
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line) as unknown),
+      ).toEqual(list(owner));
+    }
+    expect(tags.size).toBe(2);
+    expect((await own.get('/papers', caller({ sub: 'ann', dbRole: 'nobody' }))).status).toBe(403);
+    expect((await own.get('/papers')).body).toEqual([]);
+    // A caller that has just written reads from the primary, where the same policies hold.
+    await paused(async () => {
+      expect(
+        (await own.send('POST', '/papers', { owner: 'ann', folder: 1 }, members.ann)).status,
+      ).toBe(201);
+      const { body } = await own.get('/papers', members.ann);
+      expect(
+        body.map(({ owner, standby: isReplica }: { owner: string; standby: boolean }) => [
+          owner,
+          isReplica,
+        ]),
+      ).toEqual([
+        ['ann', false],
+        ['ann', false],
+      ]);
+      expect((await own.get('/papers', members.bob)).body).toEqual(list('bob'));
+    });
+  } finally {
+    await own.stop();
+  }
 });
 
 test('debug output, trace and metrics tell the server', async () => {
