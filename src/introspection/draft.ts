@@ -1,3 +1,4 @@
+import type { WriteOperation } from '../model/access.ts';
 import type { FieldSpecification, OnDelete } from '../specification/specification.ts';
 
 /** A resource of a draft. */
@@ -17,7 +18,7 @@ export interface ResourceDraft {
   /** The foreign keys of several fields. */
   readonly compositeKeys: readonly CompositeKeyDraft[];
   /** The operations that requests may not do: create, if ids come from another table. */
-  readonly closed: readonly ('create' | 'update' | 'delete')[];
+  readonly closed: readonly WriteOperation[];
   /** Notes for readers of the file, a sentence each. */
   readonly notes: string[];
   /** For a junction: the names of its two keys, those of several fields joined with commas. */

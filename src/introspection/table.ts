@@ -1,3 +1,4 @@
+import type { WriteOperation } from '../model/access.ts';
 import { momentIn } from './forms.ts';
 import { decimalType } from '../model/field-types/numbers/decimal.ts';
 import type { FieldTypes } from '../model/api.ts';
@@ -40,7 +41,7 @@ export interface FoundTable {
   /** What somebody has said of it in the database. */
   readonly comment: string | undefined;
   /** The operations that it does not take: those of a view. */
-  readonly closed: readonly ('create' | 'update' | 'delete')[];
+  readonly closed: readonly WriteOperation[];
   /** Whether it is no table but shows rows of others, so that no foreign keys are declared in it. */
   readonly isView: boolean;
   /** Sentences for readers of the file. */

@@ -1,5 +1,4 @@
 import type { Api, Field, Resource } from '../model/api.ts';
-import { isGenerated } from '../model/field-types/id.ts';
 import { isLeftToDatabase } from '../query/write/defaults.ts';
 import type { MigrationStep } from '../sql/schema/schema.ts';
 import type { ActualTable, Found, SchemaRules } from '../databases/existing/actual-schema.ts';
@@ -50,41 +49,24 @@ function reasonOf({ column, resource, type }: Field, fault: string): string {
 
 /** Columns that a new row needs a value for, and that neither a request nor the database sets. */
 function unwritable(
-  { name, table, fields, access, id }: Resource,
+  { name, table, fields, access }: Resource,
   actual: ActualTable,
   { fold }: SchemaRules,
 ): readonly MigrationStep[] {
   if (actual.mayFill || !access.create.some(({ role }) => role !== 'none')) return [];
-  const create = (obstacle: string): MigrationStep =>
-    step(`create records of ${name}`, { obstacle });
   const written = new Set(
     [...fields.values()]
       .filter((field) => !isLeftToDatabase(field) && field.parts === undefined)
       .map(({ column }) => fold(column)),
   );
-  const key = actual.columns.get(fold(id.column));
-  const isNeeded = key !== undefined && (key.isPrimary || !key.nullable);
-  const isUncounted = isNeeded && isGenerated(id) && id.native?.isFilled === false;
-  return [
-    ...(isUncounted
-      ? [
-          create(
-            `nothing gives ${table}.${key.name} its number; let requests give it (id: { type: id, required: true }), or let no request create records: access: { create: none }`,
-          ),
-        ]
-      : []),
-    ...[...actual.columns.values()]
-      .filter(
-        (column) =>
-          !column.nullable &&
-          !column.fills &&
-          !column.isComputed &&
-          !written.has(fold(column.name)),
-      )
-      .map((column) =>
-        create(
-          `column ${table}.${column.name} may not be null and no request sets it; name it as a field, give it a default in the database, or let no request create records: access: { create: none }`,
-        ),
-      ),
-  ];
+  return [...actual.columns.values()]
+    .filter(
+      (column) =>
+        !column.nullable && !column.fills && !column.isComputed && !written.has(fold(column.name)),
+    )
+    .map((column) =>
+      step(`create records of ${name}`, {
+        obstacle: `column ${table}.${column.name} may not be null and no request sets it; name it as a field, give it a default in the database, or let no request create records: access: { create: none }`,
+      }),
+    );
 }

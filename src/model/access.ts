@@ -10,7 +10,9 @@ import type {
 
 /** What access rules speak of. Lists and single reads are `read`, PUT and PATCH `update`. */
 export type Operation = 'read' | 'create' | 'update' | 'delete';
-export const operations: readonly Operation[] = ['read', 'create', 'update', 'delete'];
+export type WriteOperation = Exclude<Operation, 'read'>;
+export const writeOperations: readonly WriteOperation[] = ['create', 'update', 'delete'];
+export const operations: readonly Operation[] = ['read', ...writeOperations];
 
 /** One alternative of an operation: who, and for which rows. */
 export interface Rule {

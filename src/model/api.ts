@@ -78,6 +78,8 @@ export interface Resource {
   readonly hasKey: boolean;
   /** Whether nothing writes its records, neither a request nor a command: if it is read-only and its table unmanaged. */
   readonly isReadOnly: boolean;
+  /** Whether it is a view of others, which may not show a record that is created through it. */
+  readonly isView: boolean;
   /** In the order of the file: `id` first where it is not declared, added keys and timestamps last. */
   readonly fields: ReadonlyMap<string, Field>;
   readonly relations: ReadonlyMap<string, Relation>;
@@ -182,8 +184,10 @@ export interface NativeColumn {
   readonly isCollated: boolean;
   /** Whether a row can be inserted without it: it has a default, counts, or is computed. */
   readonly isFilled: boolean;
-  /** Whether only the database sets it. */
+  /** Whether only the database sets it: it is computed, always counted, or no plain column of the table of its view. */
   readonly isComputed: boolean;
+  /** Whether no row can be inserted without a value for it. */
+  readonly isNeeded: boolean;
   /** The values that it takes by its type, if fields have more. */
   readonly limits?: ColumnLimits;
 }

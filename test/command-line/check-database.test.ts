@@ -194,3 +194,38 @@ test('check warns of indexes of PostgreSQL that have nulls where no sort wants t
   ]);
   expect(code).toBe(0);
 });
+
+test('relations whose links nothing can write are warned of', async () => {
+  const links = makeFolder({
+    'plinth.yaml': `access: public
+database: { managed: false }
+resources:
+  notes:
+    fields:
+      tags: { type: relation, relation: belongsToMany, resource: tags, through: links }
+      marks: { type: relation, relation: belongsToMany, resource: tags, through: marks, withPivot: [kind] }
+  tags: { fields: { name: { type: string } } }
+  links:
+    fields:
+      noteId: { type: integer, reference: notes.id }
+      tagId: { type: integer, reference: tags.id }
+  marks:
+    fields:
+      noteId: { type: integer, reference: notes.id }
+      tagId: { type: integer, reference: tags.id }
+      kind: { type: string, required: true }
+`,
+  });
+  const keys = '"noteId" integer REFERENCES notes, "tagId" integer REFERENCES tags';
+  new Driver(links.at('shop.db'))
+    .exec(
+      `CREATE TABLE notes (id INTEGER PRIMARY KEY); CREATE TABLE tags (id INTEGER PRIMARY KEY, name TEXT);
+      CREATE TABLE links (id int PRIMARY KEY NOT NULL, ${keys});
+      CREATE TABLE marks (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, ${keys});`,
+    )
+    .close();
+  const { out } = await plinth(['check', '--database', 'sqlite:shop.db'], { cwd: links.path });
+  expect(out.split('\n').filter((line) => line.includes('links'))).toEqual([
+    'plinth.yaml:6:7 warning resources.notes.fields.tags: its links cannot be written, since nothing gives links.id: give the column a default in the database, or let clients create records of links',
+  ]);
+});

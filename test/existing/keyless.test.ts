@@ -26,8 +26,8 @@ resources:
       visits: { type: integer }
 `;
 
-const sql = (text: string): string => `
-CREATE TABLE people (id integer PRIMARY KEY NOT NULL, name ${text});
+const sql = (id: string, text: string): string => `
+CREATE TABLE people (id ${id} PRIMARY KEY NOT NULL, name ${text});
 CREATE TABLE visits (id integer, person_id integer REFERENCES people, page ${text});
 INSERT INTO people VALUES (1, 'ann'), (2, 'bob');
 INSERT INTO visits VALUES (2, 1, 'a'), (1, 2, 'b'), (2, NULL, 'c'), (NULL, 1, 'a'), (2, 1, 'a');
@@ -36,7 +36,7 @@ CREATE VIEW totals AS SELECT page, count(*) AS visits FROM visits GROUP BY page;
 
 let keyed: Keyed;
 beforeAll(async () => {
-  keyed = await Keyed.of(specification, sql('TEXT'), sql('text COLLATE "C"'));
+  keyed = await Keyed.of(specification, sql('integer', 'TEXT'), sql('serial', 'text COLLATE "C"'));
 });
 afterAll(() => keyed?.stop());
 

@@ -36,7 +36,7 @@ describe.each(names)('moments that are finer than the millisecond, on %s', (name
       nin: await ids(`value_nin=${moment('123')},${moment('125')}`),
     };
     await existing.stop();
-    expect(existing.forms.get('things')?.get('value')?.storedAs).toBe('sqlMicroseconds');
+    expect(existing.forms.get('things')?.fields.get('value')?.storedAs).toBe('sqlMicroseconds');
     expect(walked).toEqual([1, 2, 3]);
     expect(answers).toEqual({
       up: [1, 2, 3],

@@ -138,7 +138,7 @@ describe.each(columns)('%s: %s as a %s in %s', (name, column, type, form, litera
   const ids = async (query: string): Promise<unknown> => (await list(query)).map(({ id }) => id);
 
   test('the form is found, and nothing of the table has to change', () => {
-    const found = existing.forms.get('things');
+    const found = existing.forms.get('things')?.fields;
     expect(found?.get('value')?.storedAs).toBe(form);
     expect(found?.get('usual')).toBeUndefined();
     expect(existing.steps.filter(({ summary }) => summary.includes('old_things'))).toEqual([]);
@@ -235,7 +235,7 @@ test.each([
   const made = await existing.api.send('POST', '/v1/things', { value });
   const { forms, steps } = existing;
   await existing.stop();
-  expect(forms.get('things')?.get('value')?.storedAs).toBe(form);
+  expect(forms.get('things')?.fields.get('value')?.storedAs).toBe(form);
   expect(steps.filter(({ summary }) => summary.includes('things.'))).toEqual([]);
   expect([made.status, made.body]).toEqual([201, { id: 1, value }]);
 });
@@ -266,7 +266,7 @@ test.each([
     const { body } = await existing.api.get('/v1/things/1');
     const { forms, steps } = existing;
     await existing.stop();
-    expect(forms.get('things')?.get('value')?.storedAs).toBe(form);
+    expect(forms.get('things')?.fields.get('value')?.storedAs).toBe(form);
     const usual = column.replace('varchar', 'character varying').replace(/^char\(/u, 'character(');
     expect(steps.filter(({ summary }) => summary.includes('things.value'))).toEqual(
       wanted === undefined
@@ -306,7 +306,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('%s', (name) => {
     const made = await existing.api.send('POST', '/v1/things', { ownerId: 1 });
     const { forms } = existing;
     await existing.stop();
-    expect(forms.get('things')).toEqual(
+    expect(forms.get('things')?.fields).toEqual(
       new Map([
         ['createdAt', { storedAs: 'unixSeconds' }],
         ['updatedAt', { storedAs: 'sqlText' }],

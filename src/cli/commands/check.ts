@@ -4,7 +4,8 @@ import { compareApis } from '../../openapi/compatibility/changes.ts';
 import { loadCode } from '../../extensions/load.ts';
 import { storedProblems } from '../../transfer/stored-problems.ts';
 import { findDataFiles } from '../../transfer/import/files.ts';
-import type { Api } from '../../model/api.ts';
+import type { Api, Relation } from '../../model/api.ts';
+import { uncarriedFields } from '../../query/write/links.ts';
 import { collectProblems, inOrder } from '../../specification/parsers/collector.ts';
 import type { Problem } from '../../specification/problems.ts';
 import { shownPath, type Context } from '../../server/context.ts';
@@ -103,6 +104,10 @@ async function checkColumns(
       report(['resources', field.resource.name, 'fields', field.name], message, 'warning', {
         rule: 'database',
       });
+    for (const { relation, message } of refusedLinks(api))
+      report(['resources', relation.owner.name, 'fields', relation.name], message, 'warning', {
+        rule: 'database',
+      });
     // It reads every record, so only who names the database asks for it.
     if (flag !== undefined)
       for (const { field, message } of await withDatabase(context, target, 'read', (open) =>
@@ -116,6 +121,22 @@ async function checkColumns(
     report(['database'], error.message, 'warning', { rule: 'database' });
   }
   return problems();
+}
+
+/** The relations through existing tables whose links every write refuses. */
+function refusedLinks({
+  resources,
+}: Api): readonly { readonly relation: Relation; readonly message: string }[] {
+  return [...resources.values()]
+    .flatMap(({ relations }) => [...relations.values()])
+    .flatMap((relation) => {
+      if (relation.kind !== 'belongsToMany' || relation.through.isManaged) return [];
+      const { table, name } = relation.through;
+      const [field] = uncarriedFields(relation);
+      if (field === undefined) return [];
+      const message = `its links cannot be written, since nothing gives ${table}.${field.column}: give the column a default in the database, or let clients create records of ${name}`;
+      return [{ relation, message }];
+    });
 }
 
 /** Prints the changes since an older specification; fails on breaking ones. */

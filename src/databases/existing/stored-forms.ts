@@ -1,6 +1,11 @@
 import type { StoredAs } from '../../specification/specification.ts';
 import type { Api, ColumnHolder, Field, Resource } from '../../model/api.ts';
-import type { FoundForm, FoundForms } from '../../model/field-types/stored-as.ts';
+import type {
+  FieldForms,
+  FoundForm,
+  FoundForms,
+  TableForm,
+} from '../../model/field-types/stored-as.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { milliseconds } from '../../model/field-types/datetime.ts';
 import { quote, type StoredForms } from '../../sql/dialect.ts';
@@ -40,7 +45,10 @@ const columnsAtOnce = 50;
  * migration made the column. If the values are in several forms or in none, it is the most frequent one, so that the
  * migration rejects the others with their count. Reads each table once.
  */
-export function* findForms(api: Api, stored: StoredColumns): Looking<FoundForms> {
+export function* findForms(
+  api: Api,
+  stored: StoredColumns,
+): Looking<ReadonlyMap<string, FieldForms>> {
   const found = new Map<string, Map<string, FoundForm>>();
   const empty = new Map<Field, readonly StoredAs[]>();
   for (const resource of api.resources.values()) {
@@ -174,19 +182,21 @@ function formOf(
   return whole !== -1 && form === (names[usual] ?? usual) ? undefined : form;
 }
 
-/** What is known of the same fields in two ways. */
-export function joined(some: FoundForms, others: FoundForms): FoundForms {
-  const names = new Set([...some.keys(), ...others.keys()]);
-  const of = (name: string, field: string): FoundForm => ({
-    ...some.get(name)?.get(field),
-    ...others.get(name)?.get(field),
-  });
-  const fieldsOf = (name: string): ReadonlySet<string> =>
-    new Set([...(some.get(name)?.keys() ?? []), ...(others.get(name)?.keys() ?? [])]);
+/** Adds the stored forms of fields to what is known of the tables that are not managed. */
+export function withForms(
+  unmanaged: FoundForms,
+  stored: ReadonlyMap<string, FieldForms>,
+): FoundForms {
+  const names = new Set([...stored.keys(), ...unmanaged.keys()]);
   return new Map(
-    Array.from(names, (name) => [
-      name,
-      new Map(Array.from(fieldsOf(name), (field) => [field, of(name, field)])),
-    ]),
+    Array.from(names, (name) => {
+      const table = unmanaged.get(name) ?? unknownTable;
+      const fields = new Map(stored.get(name));
+      for (const [field, form] of table.fields)
+        fields.set(field, { ...fields.get(field), ...form });
+      return [name, { ...table, fields }];
+    }),
   );
 }
+
+const unknownTable: TableForm = { fields: new Map(), isView: false, closed: new Set() };

@@ -80,15 +80,15 @@ function isByCodePoint(collation: string): string {
 }
 
 /** Whether a BEFORE INSERT trigger exists for each row: bits 1, 2 and 4 of `tgtype`. */
-const hasFillingTrigger =
-  `EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = table_.oid AND NOT tgisinternal` +
+export const hasFillingTrigger = (oid: string): string =>
+  `EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = ${oid} AND NOT tgisinternal` +
   ` AND tgenabled <> 'D' AND tgtype & 7 = 7)`;
 
 const columnsQuery = (scope: Scope): string =>
   `SELECT ${tableName('table_', scope)}, attname, format_type(atttypid, atttypmod), NOT attnotnull,` +
   ` atthasdef OR attidentity <> '', ${isComputed},` +
   ` CASE WHEN attcollation <> 0 THEN ${isByCodePoint('collation_')} END, pg_get_expr(adbin, adrelid),` +
-  ` ${hasFillingTrigger}, table_.relkind = 'p', NOT coalesce(collation_.collisdeterministic, true) FROM pg_class AS table_` +
+  ` ${hasFillingTrigger('table_.oid')}, table_.relkind = 'p', NOT coalesce(collation_.collisdeterministic, true) FROM pg_class AS table_` +
   ` LEFT JOIN pg_attribute ON attrelid = table_.oid AND attnum > 0 AND NOT attisdropped` +
   ` LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum` +
   ` LEFT JOIN pg_collation AS collation_ ON collation_.oid = attcollation` +

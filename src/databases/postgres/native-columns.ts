@@ -1,63 +1,83 @@
 import type { Api, NativeColumn, Resource } from '../../model/api.ts';
-import type { FoundForm, FoundForms } from '../../model/field-types/stored-as.ts';
+import type { FieldForms, FoundForm, FoundForms } from '../../model/field-types/stored-as.ts';
 import { cutName } from '../../sql/schema/cut-name.ts';
-import { postgresText } from './dialect.ts';
+import { hasFillingTrigger } from './catalog.ts';
+import { closedIn, closedWritesQuery } from './closed-writes.ts';
+import { isComputed, postgresText } from './dialect.ts';
 import type { Ask } from './database.ts';
 import { declaredType, limitsOf } from './native-types.ts';
 import { quoteTable } from '../../sql/dialect.ts';
+
+/** Selects the numbers of tables and views with their oids. */
+function numbered(tables: readonly string[]): string {
+  const all = tables.map((table, index) => `(${index}, ${postgresText(quoteTable(table))})`);
+  return `SELECT place, to_regclass(name)::oid FROM (VALUES ${all.join(', ')}) AS named(place, name)`;
+}
 
 /**
  * The columns of tables and views, one row each that begins with the number of its table. A domain counts as its base type,
  * whose length and precision it may give.
  */
 function columnsQuery(tables: readonly string[]): string {
-  const wanted = tables.map((table, index) => `(${index}, ${postgresText(quoteTable(table))})`);
   return (
-    `WITH RECURSIVE own AS (SELECT place, attname, attnum, atttypid AS type, atttypmod AS typmod,` +
-    ` atthasdef OR attidentity <> '' AS fills,` +
-    ` attgenerated <> '' OR attidentity = 'a' AS computed` +
-    ` FROM (VALUES ${wanted.join(', ')}) AS wanted(place, name)` +
-    ` JOIN pg_attribute ON attrelid = to_regclass(name) AND attnum > 0 AND NOT attisdropped),` +
+    `WITH RECURSIVE wanted(place, oid) AS (${numbered(tables)}),` +
+    // The tables and views that views are made of. A view has the defaults of their columns, and is asked by name.
+    ` source AS (SELECT oid, oid AS table_ FROM wanted UNION SELECT source.oid, refobjid FROM source` +
+    ` JOIN pg_rewrite ON ev_class = table_ AND ev_type = '1' JOIN pg_depend ON classid = 'pg_rewrite'::regclass` +
+    ` AND objid = pg_rewrite.oid AND refclassid = 'pg_class'::regclass AND refobjid <> table_),` +
+    ` own AS (SELECT place, attname, attnum, atttypid AS type, atttypmod AS typmod, filled.fills,` +
+    ` (${isComputed} OR filled.always) AS computed, attnotnull AND NOT ${hasFillingTrigger('attrelid')} AS required,` +
+    ` (SELECT relkind = 'v' FROM pg_class WHERE pg_class.oid = attrelid) AS shown` +
+    ` FROM wanted JOIN pg_attribute ON attrelid = wanted.oid AND attnum > 0 AND NOT attisdropped,` +
+    ` LATERAL (SELECT bool_or(below.atthasdef OR below.attidentity <> '') AS fills,` +
+    ` bool_or(below.attgenerated <> '' OR below.attidentity = 'a') AS always FROM source JOIN pg_attribute AS below` +
+    ` ON below.attrelid = table_ AND below.attname = pg_attribute.attname WHERE source.oid = wanted.oid) AS filled),` +
     ` base AS (SELECT * FROM own UNION ALL SELECT place, attname, attnum, typbasetype,` +
-    ` CASE WHEN typmod = -1 THEN typtypmod ELSE typmod END, fills OR typdefault IS NOT NULL, computed` +
+    ` CASE WHEN typmod = -1 THEN typtypmod ELSE typmod END, fills OR typdefault IS NOT NULL, computed, required, shown` +
     ` FROM base JOIN pg_type ON pg_type.oid = type WHERE typtype = 'd')` +
     ` SELECT place, attname, format_type(type, NULL), format_type(type, typmod), fills, computed, kind.typtype, item.oid IS NOT NULL,` +
-    ` format_type(item.oid, NULL), item.typtype FROM base JOIN pg_type AS kind ON kind.oid = type` +
+    ` format_type(item.oid, NULL), item.typtype, required, shown FROM base JOIN pg_type AS kind ON kind.oid = type` +
     ` LEFT JOIN pg_type AS item ON item.oid = kind.typelem AND kind.typcategory = 'A'` +
     ` WHERE kind.typtype <> 'd' ORDER BY place, attnum`
   );
 }
 
-/** What PostgreSQL says of the columns of resources that are not managed, in one query. Changes nothing. */
+/** What PostgreSQL says of the tables of resources that are not managed, in two queries. Changes nothing. */
 export async function nativeForms(ask: Ask, api: Api): Promise<FoundForms> {
   const resources = [...api.resources.values()].filter(({ isManaged }) => !isManaged);
   if (resources.length === 0) return new Map();
-  const rows = await ask(columnsQuery(resources.map(({ table }) => table)));
-  const byTable = Map.groupBy(rows, ([place]) => Number(place));
+  const tables = resources.map(({ table }) => table);
+  const columns = Map.groupBy(await ask(columnsQuery(tables)), ([place]) => Number(place));
+  const closed = closedIn(await ask(closedWritesQuery(numbered(tables))));
   return new Map(
-    resources.map((resource, index) => [
-      resource.name,
-      formsOf(byTable.get(index) ?? [], api, resource),
-    ]),
+    resources.map((resource, index) => {
+      const own = columns.get(index) ?? [];
+      const closedHere = closed.filter(({ label }) => label === String(index));
+      return [
+        resource.name,
+        {
+          fields: formsOf(own, api, resource),
+          isView: own.some((row) => row.at(-1) === true),
+          closed: new Set(closedHere.map(({ operation }) => operation)),
+        },
+      ];
+    }),
   );
 }
 
-function formsOf(
-  columns: Awaited<ReturnType<Ask>>,
-  api: Api,
-  resource: Resource,
-): Map<string, FoundForm> {
+function formsOf(columns: Awaited<ReturnType<Ask>>, api: Api, resource: Resource): FieldForms {
   const rows = new Map(columns.map(([, ...row]) => [String(row[0]), row]));
   const found = new Map<string, FoundForm>();
   for (const field of resource.fields.values()) {
     const row = rows.get(cutName(field.column));
     if (row === undefined) continue;
-    const [, type, declared, fills, computed, kind, isArray, item, itemKind] = row;
+    const [, type, declared, fills, computed, kind, isArray, item, itemKind, required] = row;
     const { collation = api.settings.database?.collation ?? 'database' } = field.attributes;
     const shared = {
       isCollated: collation === 'database',
       isFilled: fills === true,
       isComputed: computed === true,
+      isNeeded: required === true && fills !== true,
     };
     // An array has the digits of its items.
     const { digits } = declaredType(String(declared));

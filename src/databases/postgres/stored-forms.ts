@@ -6,7 +6,7 @@ import { postgres } from './dialect.ts';
 import { readFound } from './catalog.ts';
 import type { Ask } from './database.ts';
 import { nativeForms } from './native-columns.ts';
-import { findForms, joined } from '../existing/stored-forms.ts';
+import { findForms, withForms } from '../existing/stored-forms.ts';
 
 /** What values a column of this type takes in a form of others; undefined for the types that are no such form. */
 export function holderOf(type: string): ColumnHolder | undefined {
@@ -54,5 +54,5 @@ export async function postgresForms(ask: Ask, api: Api): Promise<FoundForms> {
     const [row = []] = await ask(next.value);
     next = asking.next(row);
   }
-  return joined(next.value, await nativeForms(ask, api));
+  return withForms(await nativeForms(ask, api), next.value);
 }

@@ -6,7 +6,7 @@ import { sqlite } from './dialect.ts';
 import { foldName } from './existing/dialect.ts';
 import { readMade, readTables } from './catalog.ts';
 import { affinityOf } from './existing/affinity.ts';
-import { findForms, joined } from '../existing/stored-forms.ts';
+import { findForms, withForms } from '../existing/stored-forms.ts';
 import { nativeForms } from './existing/native-columns.ts';
 
 const holders: ReadonlyMap<string, ColumnHolder> = new Map([
@@ -32,7 +32,7 @@ export function sqliteForms(file: string, api: Api): FoundForms {
     let next = asking.next();
     while (next.done !== true)
       next = asking.next(driver.prepare<[], SqlValue[]>(next.value).raw().get() ?? []);
-    return joined(next.value, nativeForms(driver, api));
+    return withForms(nativeForms(driver, api), next.value);
   } finally {
     driver.close();
   }

@@ -10,6 +10,11 @@ import {
   tableName,
   type Scope,
 } from '../../databases/postgres/catalog.ts';
+import {
+  closedIn,
+  closedWritesQuery,
+  type ClosedBy,
+} from '../../databases/postgres/closed-writes.ts';
 import { DatabaseFailure } from '../../databases/database.ts';
 import type { Ask, PostgresDatabase } from '../../databases/postgres/database.ts';
 import { causeOf } from '../../databases/postgres/errors.ts';
@@ -58,33 +63,8 @@ const commentsQuery = (scope: Scope): string =>
 
 /** Selects what is not served: views, foreign tables, and partitions, which are read through their parent. */
 const othersQuery = (scope: Scope): string =>
-  `SELECT ${tableName('pg_class')}, relkind, relispartition, pg_relation_is_updatable(oid, true), relispopulated FROM pg_class WHERE ${inSchemas('relnamespace', scope)}` +
+  `SELECT ${tableName('pg_class')}, relkind, relispartition, relispopulated FROM pg_class WHERE ${inSchemas('relnamespace', scope)}` +
   ` AND (relkind IN ('v', 'm', 'f') OR (relispartition AND relkind IN ('r', 'p'))) ORDER BY relname`;
-
-/**
- * Selects the tables and views of which a rule writes rows elsewhere (2 is an UPDATE, 3 an INSERT) and returns none, so that
- * no statement with RETURNING works.
- */
-const rulesQuery = (scope: Scope): string =>
-  `SELECT ${tableName('pg_class')}, ev_type FROM pg_rewrite JOIN pg_class ON pg_class.oid = ev_class` +
-  ` WHERE ev_type IN ('2', '3') AND ${inSchemas('relnamespace', scope)} GROUP BY pg_class.oid, ev_type` +
-  ` HAVING bool_or(is_instead) AND NOT bool_or(pg_get_ruledef(pg_rewrite.oid) ~ '\\mRETURNING\\M')`;
-
-/**
- * Selects the views over one table that lack a column of it without which no row can be made. 64 is an INSTEAD OF trigger, 4
- * one of INSERT, and 7 a BEFORE INSERT trigger for each row, which may fill the column.
- */
-const partialQuery = (scope: Scope): string =>
-  `SELECT ${tableName('pg_class')} FROM pg_class JOIN pg_rewrite AS shown ON shown.ev_class = pg_class.oid AND shown.ev_type = '1'` +
-  ` JOIN pg_depend AS used ON used.classid = 'pg_rewrite'::regclass AND used.objid = shown.oid` +
-  ` AND used.refclassid = 'pg_class'::regclass AND used.refobjid <> pg_class.oid` +
-  ` WHERE pg_class.relkind = 'v' AND ${inSchemas('pg_class.relnamespace', scope)}` +
-  ` AND NOT EXISTS (SELECT 1 FROM pg_rewrite WHERE ev_class = pg_class.oid AND ev_type = '3')` +
-  ` AND NOT EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = pg_class.oid AND tgtype & 68 = 68)` +
-  ` GROUP BY pg_class.oid HAVING count(DISTINCT used.refobjid) = 1 AND EXISTS (SELECT 1 FROM pg_attribute` +
-  ` WHERE attrelid = min(used.refobjid::bigint)::oid AND attnum > 0 AND NOT attisdropped AND attnotnull AND NOT atthasdef` +
-  ` AND attidentity = '' AND attnum <> ALL (array_agg(used.refobjsubid)))` +
-  ` AND NOT EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = min(used.refobjid::bigint)::oid AND NOT tgisinternal AND tgtype & 7 = 7)`;
 
 /** Selects the other schemas that have something to serve: how many tables, and how many views. */
 const schemasQuery = (scope: Scope): string =>
@@ -115,7 +95,7 @@ export async function unreadableViews(
   const scope: Scope = { hasViews: true, schemas };
   const views = await database.inspect((ask) => ask(othersQuery(scope)));
   const reasons = new Map<string, string>();
-  for (const [name, , isPart, , isFilled] of views) {
+  for (const [name, , isPart, isFilled] of views) {
     if (isPart === true || isFilled === false) continue;
     const table = quoteTable(String(name));
     const read = `SELECT count(one::text) FROM (SELECT * FROM ${table} LIMIT ${sampledRows}) AS one`;
@@ -155,8 +135,9 @@ export async function readPostgres(
     comments.set(`${String(table)}\0${String(column)}`, String(text));
   const left: string[] = [];
   const parts = new Set<string>();
-  const views = new Map<string, ViewKind>();
-  for (const [name, kind, isPart, writes, isFilled] of await ask(othersQuery(scope)))
+  /** How messages call what is no table. */
+  const views = new Map<string, string>();
+  for (const [name, kind, isPart, isFilled] of await ask(othersQuery(scope)))
     if (isPart === true) parts.add(String(name));
     else if (unreadable.has(String(name))) {
       parts.add(String(name));
@@ -168,19 +149,20 @@ export async function readPostgres(
       left.push(
         `Materialized view ${String(name)} is left out: it was never filled. Run REFRESH MATERIALIZED VIEW.`,
       );
-    } else if (!isManaged)
-      views.set(String(name), { name: kinds[String(kind)] ?? 'Table', writes: Number(writes) });
+    } else if (!isManaged) views.set(String(name), kinds[String(kind)] ?? 'Table');
     else
       left.push(
         `${kinds[String(kind)] ?? 'Table'} ${String(name)} is left out: only tables are served.${kind === 'f' ? '' : ' Where migrate has to change a column that it uses, drop it before and make it again afterwards.'}`,
       );
-  const closings: (readonly [name: string, operation: Closed, note: string])[] = [];
-  if (!isManaged) {
-    for (const [name, event] of await ask(rulesQuery(scope)))
-      closings.push([String(name), event === '2' ? 'update' : 'create', ruledWrites]);
-    for (const [name] of await ask(partialQuery(scope)))
-      closings.push([String(name), 'create', partialView]);
-  }
+  const closed = isManaged
+    ? []
+    : closedIn(
+        await ask(
+          closedWritesQuery(
+            `SELECT ${tableName('pg_class')}, oid FROM pg_class WHERE ${inSchemas('relnamespace', scope)}`,
+          ),
+        ),
+      );
   const instead = isManaged ? 'Set its search_path for another one' : 'Name others with --schema';
   const unread =
     schemas === undefined
@@ -230,13 +212,12 @@ export async function readPostgres(
       primary?.filter((column) => column !== null) ??
       (isManaged ? pairOf(actual, (one) => one) : uniqueColumns(actual)) ??
       [];
-    const guess = view === undefined ? linkGuess(actual) : viewGuess(view.name, actual);
+    const guess = view === undefined ? linkGuess(actual) : viewGuess(view, actual);
     const guessed =
       keys.length === 0 && !isManaged ? await guessKey(ask, actual, guess) : undefined;
-    const declined = view === undefined ? [] : closedTo(view);
-    const further = closings.filter(
-      ([one, operation]) => one === name && !declined.includes(operation),
-    );
+    const closedHere = closed.filter(({ label }) => label === name);
+    const declined = closedHere.filter(({ by }) => by === 'kind').map(({ operation }) => operation);
+    const further = closedHere.filter(({ operation }) => !declined.includes(operation));
     found.push({
       actual,
       columns,
@@ -244,12 +225,12 @@ export async function readPostgres(
       isKeyDrawn: view !== undefined || isDrawn(actual, actual.columns.get(keys[0] ?? '')),
       types,
       rowKey: isManaged && keys.length > 1 ? 'id' : undefined,
-      closed: [...declined, ...new Set(further.map(([, operation]) => operation))],
+      closed: [...new Set(closedHere.map(({ operation }) => operation))],
       notes: [
         ...(guessed === undefined ? [] : [guessedKey(guess, guessed)]),
-        ...new Set(further.map(([, , note]) => note)),
+        ...new Set(further.map(({ by }) => closedNotes[by]).filter((note) => note !== undefined)),
       ],
-      isView: view !== undefined && view.name !== 'Foreign table',
+      isView: view !== undefined && view !== kinds['f'],
       record: recorded,
       comment: comments.get(`${name}\0`),
     });
@@ -271,25 +252,11 @@ async function requireSchemas(ask: Ask, schemas: readonly string[]): Promise<voi
     throw new DatabaseFailure(`The database has no schema ${unknown}. Change --schema.`);
 }
 
-/** What is no table: how messages call it, and which writes it takes (`pg_relation_is_updatable`). */
-interface ViewKind {
-  readonly name: string;
-  readonly writes: number;
-}
-
-type Closed = FoundTable['closed'][number];
-
-const ruledWrites =
-  'Its rules write to other tables and return no row, so that requests cannot: give them RETURNING, or use triggers.';
-const partialView = 'View: it lacks a column that its table needs, so that it takes no new rows.';
-
-/** The operations that a view does not take. */
-function closedTo({ writes }: ViewKind): readonly Closed[] {
-  const bits = { create: 8, update: 4, delete: 16 } as const;
-  return (['create', 'update', 'delete'] as const).filter(
-    (operation) => (writes & bits[operation]) === 0,
-  );
-}
+/** What a comment says of operations that something other than the kind of view closes. */
+const closedNotes: Readonly<Partial<Record<ClosedBy, string>>> = {
+  rule: 'Its rules write to other tables and return no row, so that requests cannot: give them RETURNING, or use triggers.',
+  missingColumn: 'View: it lacks a column that its table needs, so that it takes no new rows.',
+};
 
 /** The columns whose values identify the rows of a view or table without a key: the first that have distinct values. */
 async function guessKey(

@@ -5,9 +5,11 @@ import type { Groups, Specification } from '../../specification/specification.ts
 import {
   accessOf,
   operations,
+  writeOperations,
   type FieldAccess,
   type ResourceAccess,
   type Rule,
+  type WriteOperation,
 } from '../access.ts';
 import type { Api, Field, FieldTypes, Resource } from '../api.ts';
 import { adviseAuth } from './auth.ts';
@@ -17,7 +19,7 @@ import { buildFields, fillTimestamps, isSameName } from './fields.ts';
 import { buildPivots, buildRelations } from './relations.ts';
 import { buildVersions } from './versions.ts';
 import { checkField, checkFilled, checkTemplates } from './check-field.ts';
-import type { FoundForms } from '../field-types/stored-as.ts';
+import type { FoundForms, TableForm } from '../field-types/stored-as.ts';
 import {
   memberNames,
   type DraftField,
@@ -152,7 +154,8 @@ function draftResources(
     if (/^(?:sqlite_|pg_|_plinth)/iu.test(table))
       report(place, `${table} is a name that databases keep for themselves; name another table`);
     const hasKey = source.key !== noKey;
-    const isClosed = !hasKey || source.readOnly === true;
+    const { fields: fieldForms, isView, closed } = forms.get(name) ?? noTable;
+    const isClosed = !hasKey || source.readOnly === true || closed.size === writeOperations.length;
     if (isManaged && table.includes('.'))
       report(place, `${table} names a schema, where Plinth makes no tables; add managed: false`);
     if (!hasKey && source.pagination === 'cursor')
@@ -167,11 +170,12 @@ function draftResources(
       path,
       source,
       types,
-      forms: forms.get(name) ?? new Map(),
+      forms: fieldForms,
       table,
       isManaged,
       hasKey,
       isReadOnly: isClosed && !isManaged,
+      isView,
       description: source.description,
       timestamps: source.timestamps ?? false,
       sort: source.sort,
@@ -181,7 +185,7 @@ function draftResources(
         (hasKey ? (source.pagination ?? specification.api?.pagination) : undefined) ?? 'page',
       access: {
         ...resourceAccess(specification, accessOf(source.access, [...path, 'access'])),
-        ...(isClosed ? readOnlyAccess : {}),
+        ...closedAccess(isClosed ? writeOperations : closed),
       },
       fields: new Map(),
       relations: new Map(),
@@ -198,8 +202,12 @@ function draftResources(
   return drafts;
 }
 
-/** Nobody writes. */
-const readOnlyAccess = { create: [], update: [], delete: [] } as const;
+const noTable: TableForm = { fields: new Map(), isView: false, closed: new Set() };
+
+/** Nobody may do this. */
+function closedAccess(operations: Iterable<WriteOperation>): Partial<ResourceAccess> {
+  return Object.fromEntries(Array.from(operations, (operation) => [operation, []]));
+}
 
 /** Merges the `access` of API and resource operation by operation. See docs/contract/5-access.md#rules, rule 2. */
 function resourceAccess(specification: Specification, own: FieldAccess): ResourceAccess {

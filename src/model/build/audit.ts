@@ -89,6 +89,7 @@ function logOf(
     groups: new Map(),
     hasKey: true,
     isReadOnly: true,
+    isView: false,
     compositeKeys: [],
     incoming: [],
     pairs: [],

@@ -4,7 +4,7 @@ import type {
   ResourceSpecification,
 } from '../../specification/specification.ts';
 import { fieldAccessOf } from '../access.ts';
-import type { FoundForm } from '../field-types/stored-as.ts';
+import type { FieldForms } from '../field-types/stored-as.ts';
 import type { Field, FieldTypes, MorphPair, Relation, Resource } from '../api.ts';
 
 /** A part of the model while it is being built; afterwards it is only seen through its read-only type. */
@@ -31,7 +31,7 @@ export interface DraftResource extends Draft<Resource> {
   readonly path: readonly string[];
   readonly types: FieldTypes;
   /** What was found in the database of the form of its fields. */
-  readonly forms: ReadonlyMap<string, FoundForm>;
+  readonly forms: FieldForms;
   fields: Map<string, DraftField>;
   relations: Map<string, Relation>;
   computed: Map<string, Field>;

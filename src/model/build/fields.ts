@@ -8,7 +8,7 @@ import { withinColumn } from './column-limits.ts';
 import { memberNames, type DraftField, type DraftResource, type Path } from './draft.ts';
 import { beginKey } from './record-key.ts';
 import { typeOf } from '../field-types/registry.ts';
-import { storedIn, type FoundForm } from '../field-types/stored-as.ts';
+import { storedIn } from '../field-types/stored-as.ts';
 
 /** Fills in the declared fields of a resource, with `id` first where it is not declared. */
 export function buildFields(resource: DraftResource, report: Report): void {
@@ -30,7 +30,7 @@ export function buildFields(resource: DraftResource, report: Report): void {
         makeField(
           resource,
           name,
-          inForm(resource.forms.get(name), attributes),
+          inForm(resource, name, attributes),
           [...path, 'fields', name],
           resource.forms.get(name)?.native,
         ),
@@ -64,7 +64,7 @@ export function addField(
   const field = makeField(
     resource,
     name,
-    inForm(resource.forms.get(name), attributes),
+    inForm(resource, name, attributes),
     path,
     resource.forms.get(name)?.native,
   );
@@ -73,11 +73,20 @@ export function addField(
 }
 
 /** With the form that was found in the database, where the file names none, and the limits of its column. */
-function inForm(found: FoundForm | undefined, attributes: FieldSpecification): FieldSpecification {
+function inForm(
+  { forms, types }: DraftResource,
+  name: string,
+  attributes: FieldSpecification,
+): FieldSpecification {
+  const found = forms.get(name);
   const form = attributes.storedAs ?? found?.storedAs;
   return {
     ...withinColumn(found?.native, attributes),
     ...(form === undefined ? {} : { storedAs: form }),
+    // A number that the database does not give is given by requests.
+    ...(found?.native?.isNeeded === true && typeOf(attributes, types).isCounted === true
+      ? { required: true }
+      : {}),
   };
 }
 
@@ -119,7 +128,7 @@ export function fillTimestamps(resource: DraftResource, report: Report): void {
         `${name} is of type ${field.type.name}; with timestamps it must be of type datetime`,
       );
     field.readOnly = true;
-    field.default = { kind: 'now' };
+    if (field.native?.isComputed !== true) field.default = { kind: 'now' };
   }
 }
 
@@ -148,10 +157,10 @@ export function makeField(
     nullable: type.isOfId === true ? false : (attributes.nullable ?? !required),
     required,
     unique: attributes.unique ?? false,
-    readOnly: attributes.readOnly ?? false,
+    readOnly: attributes.readOnly === true || (native?.isComputed === true && type.isOfId !== true),
     writeOnly: attributes.writeOnly ?? false,
     immutable: attributes.immutable ?? false,
-    default: makeDefault(type, attributes.default) ?? databaseDefault(type, attributes, native),
+    default: defaultOf(type, attributes, native),
     reference: undefined,
     onDelete: onDelete && { action: onDelete, path: [...path, 'onDelete'] },
     properties:
@@ -185,14 +194,17 @@ export function makeField(
   };
 }
 
-/** Of a column that the database fills, if a request need not set it. */
-function databaseDefault(
+/** The default of the file, otherwise that of the column, if a request need not set the field. */
+function defaultOf(
   type: FieldType,
-  { required = false }: FieldSpecification,
+  { required = false, default: written }: FieldSpecification,
   native: NativeColumn | undefined,
 ): Default | undefined {
-  const isFilled = native?.isFilled === true || native?.isComputed === true;
-  return isFilled && !required && type.isOfId !== true ? { kind: 'database' } : undefined;
+  const ofDatabase = type.isOfId === true ? undefined : ({ kind: 'database' } as const);
+  // Nobody else sets it, whatever the file says.
+  if (native?.isComputed === true) return ofDatabase;
+  const isFilled = native?.isFilled === true && !required;
+  return makeDefault(type, written) ?? (isFilled ? ofDatabase : undefined);
 }
 
 function makeDefault(

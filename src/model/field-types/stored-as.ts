@@ -1,5 +1,6 @@
 import { breaks, type BrokenRule } from '../../problem-rules.ts';
 import type { StoredAs } from '../../specification/specification.ts';
+import type { WriteOperation } from '../access.ts';
 import type { Field, FieldType, NativeColumn, Storage } from '../api.ts';
 import { wrongValue } from '../values.ts';
 import { integerType } from './numbers/integer.ts';
@@ -41,8 +42,20 @@ export interface FoundForm {
   readonly native?: NativeColumn;
 }
 
-/** What a database says of the columns of an Api: by resource and field. */
-export type FoundForms = ReadonlyMap<string, ReadonlyMap<string, FoundForm>>;
+/** What a database says of the columns of a resource: by field. */
+export type FieldForms = ReadonlyMap<string, FoundForm>;
+
+/** What a database says of the table of a resource. */
+export interface TableForm {
+  readonly fields: FieldForms;
+  /** Whether it is a view that may not show what is written through it. Known of unmanaged tables. */
+  readonly isView: boolean;
+  /** The writes that the database does not take. Known of unmanaged tables. */
+  readonly closed: ReadonlySet<WriteOperation>;
+}
+
+/** What a database says of the tables of an Api: by resource. */
+export type FoundForms = ReadonlyMap<string, TableForm>;
 
 /** The first and the last moment that there is on the wire, years 1 to 9999. */
 export const momentBounds = {

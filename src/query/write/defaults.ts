@@ -74,7 +74,7 @@ export function lacksClaim(
 export const isUpdateStamp = (field: Field): boolean =>
   field.resource.timestamps &&
   field.name === 'updatedAt' &&
-  field.readOnly &&
+  field.default?.kind === 'now' &&
   field.type.kind === 'datetime';
 
 /** Whether creates leave a field to the database: it fills the column, or clients cannot write it and it has no default. */

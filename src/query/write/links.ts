@@ -17,7 +17,7 @@ import {
   type ResourceView,
 } from '../../model/view.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { complete, lacksClaim, makeDefault, isUpdateStamp, type ClockAndIds } from './defaults.ts';
+import { complete, isLeftToDatabase, lacksClaim, makeDefault, isUpdateStamp, type ClockAndIds } from './defaults.ts';
 import { nestedOperations } from './nested-rights.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
 import type { FieldValues, Link, LinkChange, WriteKind } from '../plan.ts';
@@ -274,15 +274,17 @@ function readPivot(value: unknown, path: string, context: LinkContext): FieldVal
 function makeLink(id: JsonValue, path: string, pivot: FieldValues, context: LinkContext): Link {
   const { relation, through, clockAndIds, view } = context;
   const { ownerKey, targetKey } = relation;
+  const keys = new Set([ownerKey, targetKey].flatMap(keyFields));
   const row = new Map(complete(pivot, through, clockAndIds));
-  for (const field of [ownerKey, targetKey].flatMap(keyFields)) row.delete(field);
+  for (const field of keys) row.delete(field);
   const nameOf = (field: Field): string | undefined => fieldNameIn(view.pivot, field);
   const placeOf = (field: Field): string => {
     const name = nameOf(field);
     return name === undefined ? path : `${path}.pivot.${name}`;
   };
-  const missing = [...row.keys()]
-    .filter((field) => isMissing(field, pivot, clockAndIds))
+  // An id that requests give is not among them.
+  const missing = [...new Set([...row.keys(), relation.through.id])]
+    .filter((field) => !keys.has(field) && isMissing(field, pivot, clockAndIds))
     .map((field): ValueIssue => {
       const message =
         nameOf(field) === undefined
@@ -325,6 +327,23 @@ function pivotUpdate(
 }
 
 function isMissing(field: Field, pivot: FieldValues, clockAndIds: ClockAndIds): boolean {
-  if (pivot.has(field) || field === field.resource.id) return false;
-  return (field.required || !field.nullable) && makeDefault(field, clockAndIds) === undefined;
+  return !pivot.has(field) && isNeeded(field) && makeDefault(field, clockAndIds) === undefined;
+}
+
+/** Whether a new record needs a value for a field; an id is drawn or counted unless it is required. */
+function isNeeded(field: Field): boolean {
+  return field.required || (!field.nullable && field !== field.resource.id);
+}
+
+/** The fields that a junction cannot be without, and of which no link says anything: no link can be written. */
+export function uncarriedFields(relation: BelongsToMany): readonly Field[] {
+  const { through, ownerKey, targetKey, pivot } = relation;
+  const carried = [...[ownerKey, targetKey].flatMap(keyFields), ...pivot];
+  return [...through.fields.values()].filter(
+    (field) =>
+      isNeeded(field) &&
+      field.default === undefined &&
+      !isLeftToDatabase(field) &&
+      !carried.includes(field),
+  );
 }

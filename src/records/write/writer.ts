@@ -50,7 +50,7 @@ import {
 } from './field-values.ts';
 import { AuditTrail } from './audit/trail.ts';
 import { deleteIfThere, deleteRecord } from './delete.ts';
-import { insertPortions, insertTogether, type WantedIds } from './inserts.ts';
+import { insertPortions, insertTogether, requireShown, type WantedIds } from './inserts.ts';
 import { mayResultIn } from './checks/resulting-rows.ts';
 import { ApiFailure } from '../api-failure.ts';
 import { RowBudget } from '../row-budget.ts';
@@ -201,7 +201,7 @@ export class Writer {
     if (!isAllowed) problems.forbid();
     const made = await this.insertAll(resource, records, all, problems, {
       showing,
-      ids: this.needsIds(records) ? 'all' : wanted,
+      ids: resource.isView || this.needsIds(records) ? 'all' : wanted,
     });
     const prepared: (readonly PreparedLinks[])[] = [];
     for (const [index, { values, links, nested }] of records.entries()) {
@@ -282,15 +282,21 @@ export class Writer {
         ? this.statements.insert(resource, fields)
         : this.statements.create(showing, fields, 1);
     const bound = encodedIn(fields, values, this.dialect);
-    const insert = async () => requireOneRow(await this.transaction.run(statement, { bound }));
-    const outcome = await this.attempt(resource, values, undefined, noValues, never, insert);
-    if (!outcome.ok) {
-      problems.refuse([]);
-      return { id: undefined, row: undefined, problems: this.problems(outcome.error, path) };
-    }
     const given = idIn(resource.id, (field) => values.get(field));
-    const id = given ?? decodeValue(this.dialect, outcome.value.insertedId, resource.id);
-    return { id, row: showing && outcome.value.returned[0], problems: [] };
+    const insert = async () => {
+      const { insertedId, returned } = requireOneRow(
+        await this.transaction.run(statement, { bound }),
+      );
+      const id = given ?? decodeValue(this.dialect, insertedId, resource.id);
+      await requireShown(resource, [id], this.access);
+      return { id, row: showing && returned[0] };
+    };
+    // What a view does not show is taken back before the fields to blame are looked for.
+    const change = resource.isView ? () => this.transaction.attempt(insert) : insert;
+    const outcome = await this.attempt(resource, values, undefined, noValues, never, change);
+    if (outcome.ok) return { ...outcome.value, problems: [] };
+    problems.refuse([]);
+    return { id: undefined, row: undefined, problems: this.problems(outcome.error, path) };
   }
 
   /** The values of a record with its keys to new parents, which are created first; undefined if one is rejected. */

@@ -1,6 +1,12 @@
 import type Driver from 'better-sqlite3';
 import type { Api, Resource } from '../../../model/api.ts';
-import type { FoundForm, FoundForms } from '../../../model/field-types/stored-as.ts';
+import { writeOperations } from '../../../model/access.ts';
+import type {
+  FieldForms,
+  FoundForm,
+  FoundForms,
+  TableForm,
+} from '../../../model/field-types/stored-as.ts';
 import { quote } from '../../../sql/dialect.ts';
 import { affinityOf } from './affinity.ts';
 import { foldName } from './dialect.ts';
@@ -9,23 +15,42 @@ import { foldName } from './dialect.ts';
 interface ColumnInfo {
   readonly name: string;
   readonly type: string;
+  readonly notnull: number;
   readonly dflt_value: string | null;
   readonly pk: number;
   /** 2 and 3: computed. */
   readonly hidden: number;
 }
 
-/** What SQLite says of the columns of resources that are not managed. Changes nothing. */
+const asTable = { isView: false, closed: new Set() } satisfies Omit<TableForm, 'fields'>;
+/** A trigger that writes for a view returns neither the row nor its id. */
+const asView = { isView: true, closed: new Set(writeOperations) } satisfies Omit<
+  TableForm,
+  'fields'
+>;
+
+/** What SQLite says of the tables of resources that are not managed. Changes nothing. */
 export function nativeForms(driver: Driver.Database, api: Api): FoundForms {
   const columnsOf = driver.prepare<[string], ColumnInfo>(
-    'SELECT name, type, dflt_value, pk, hidden FROM pragma_table_xinfo(?)',
+    'SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)',
+  );
+  const isView = driver.prepare<[string]>(
+    `SELECT 1 FROM sqlite_schema WHERE type = 'view' AND name = ? COLLATE NOCASE`,
   );
   return new Map(
     [...api.resources.values()]
       .filter(({ isManaged }) => !isManaged)
       .map((resource) => [
         resource.name,
-        formsOf(resource, columnsOf.all(resource.table), driver, api.settings.database?.collation),
+        {
+          fields: formsOf(
+            resource,
+            columnsOf.all(resource.table),
+            driver,
+            api.settings.database?.collation,
+          ),
+          ...(isView.get(resource.table) === undefined ? asTable : asView),
+        },
       ]),
   );
 }
@@ -35,7 +60,7 @@ function formsOf(
   columns: readonly ColumnInfo[],
   driver: Driver.Database,
   shared: 'codePoint' | 'database' = 'database',
-): ReadonlyMap<string, FoundForm> {
+): FieldForms {
   const byName = new Map(columns.map((column) => [foldName(column.name), column]));
   // Only a key of one column is counted.
   const isAlone = columns.filter(({ pk }) => pk > 0).length === 1;
@@ -43,8 +68,9 @@ function formsOf(
   for (const field of fields.values()) {
     const column = byName.get(foldName(field.column));
     if (column === undefined) continue;
-    const { type, dflt_value: fallback, pk, hidden } = column;
+    const { type, notnull, dflt_value: fallback, pk, hidden } = column;
     const isComputed = hidden === 2 || hidden === 3;
+    const isFilled = fallback !== null || (isAlone && pk === 1 && /^integer$/iu.test(type));
     const { collation = shared } = field.attributes;
     found.set(field.name, {
       native: {
@@ -54,8 +80,9 @@ function formsOf(
         isMixed:
           affinityOf(type.toUpperCase()) !== 'TEXT' ||
           (field.type.kind === 'string' && holdsBytes(driver, table, column.name)),
-        isFilled: fallback !== null || (isAlone && pk === 1 && /^integer$/iu.test(type)),
+        isFilled,
         isComputed,
+        isNeeded: (notnull === 1 || pk > 0) && !isFilled,
       },
     });
   }

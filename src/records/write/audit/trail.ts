@@ -1,4 +1,5 @@
 import { apiError } from '../../../errors.ts';
+import type { WriteOperation } from '../../../model/access.ts';
 import type { Field, Resource } from '../../../model/api.ts';
 import type { SqlValue } from '../../../model/values.ts';
 import type { FieldValues, WritePlan } from '../../../query/plan.ts';
@@ -41,8 +42,6 @@ export interface ValuesBefore {
   readonly keys: readonly SqlValue[];
   readonly values: ReadonlyMap<JsonValue, FieldValues>;
 }
-
-type Operation = 'create' | 'update' | 'delete';
 
 /** How many records are read and recorded at a time: each may be as long as a body. A power of two. */
 const portion = 16;
@@ -182,7 +181,7 @@ export class AuditTrail {
   }
 
   private entry(
-    operation: Operation,
+    operation: WriteOperation,
     resource: Resource,
     id: JsonValue,
     changed: readonly Field[],

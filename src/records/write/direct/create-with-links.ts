@@ -43,7 +43,7 @@ export function createWithLinks(
 ): Promise<WrittenRecord | undefined> | undefined {
   const { dialect } = database;
   if (plan.kind !== 'create' || plan.isArray || plan.upsert !== undefined) return undefined;
-  if (!dialect.createsWhole) return undefined;
+  if (!dialect.createsWhole || plan.resource.isView) return undefined;
   const [record] = plan.records;
   if (record === undefined || record.values.size === 0 || record.nested !== noNested)
     return undefined;

@@ -50,6 +50,8 @@ export function writeDirectly(
   if (plan.kind === 'create' && plan.upsert !== undefined) return undefined;
   if (
     plan.kind === 'create' &&
+    // Whether it shows the record is seen after the insert.
+    !plan.resource.isView &&
     plan.records.every(isPlainRecord) &&
     allHaveSameFields(plan.records)
   )

@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { existingPostgres, existingSqlite, type Existing } from '../support/existing.ts';
+
+// Views in a file that was written by hand. See docs/contract/8-existing-databases.md#managed-and-not, rule 3.
+const specification = `
+access: public
+database: { managed: false }
+resources:
+  people:
+    fields:
+      name: { type: string, unique: true }
+      state: { type: string }
+      teamId: { type: integer, column: team_id, reference: teams.id }
+  teams:
+    fields:
+      name: { type: string }
+      members: { type: relation, relation: hasMany, resource: members }
+  members:
+    fields:
+      name: { type: string, unique: true }
+      state: { type: string }
+      teamId: { type: integer, column: team_id, reference: teams.id }
+      team: { type: relation, relation: belongsTo, resource: teams }
+  checked:
+    fields:
+      name: { type: string }
+      state: { type: string }
+  names:
+    timestamps: true
+    fields:
+      name: { type: string }
+      loud: { type: string, nullable: false, default: QUIET }
+      length: { type: integer, required: true }
+  counts:
+    key: state
+    fields:
+      state: { type: string }
+      n: { type: integer }
+  stored:
+    fields:
+      name: { type: string }
+  partial:
+    fields:
+      state: { type: string }
+`;
+const tables = (id: string): string => `
+CREATE TABLE teams (id ${id}, name text);
+CREATE TABLE people (id ${id}, name text NOT NULL UNIQUE, state text DEFAULT 'on', team_id integer REFERENCES teams);
+CREATE VIEW members AS SELECT id, name, state, team_id FROM people WHERE state = 'on';
+CREATE VIEW names AS SELECT id, name, upper(name) AS loud, length(name) AS length,
+  '2026-01-01 00:00:00' AS "createdAt", '2026-01-01 00:00:00' AS "updatedAt" FROM people;
+CREATE VIEW counts AS SELECT state, count(*) AS n FROM people GROUP BY state;
+CREATE VIEW partial AS SELECT id, state FROM people;
+INSERT INTO teams (name) VALUES ('one');
+INSERT INTO people (name, state, team_id) VALUES ('ann', 'on', 1), ('bob', 'off', 1);`;
+
+type Told = readonly [status: number, problems: unknown];
+const rule = 'is not allowed by a rule of the database';
+
+async function told(
+  { api }: Existing,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Told> {
+  const answer = await api.send(method, path, body, headers);
+  const { errors, validationErrors = [] } = (answer.body ?? {}) as {
+    errors?: { field: string; message: string }[];
+    validationErrors?: { field: string; error: string }[];
+  };
+  const problems =
+    errors?.map(({ field, message }) => [field, message]) ??
+    validationErrors.map(({ field, error }) => [field, error]);
+  return [answer.status, problems.length > 0 ? problems : (answer.body?.code ?? answer.body)];
+}
+
+describe('PostgreSQL', () => {
+  let existing: Existing;
+  beforeAll(async () => {
+    existing = await existingPostgres(
+      specification,
+      `${tables('serial PRIMARY KEY').replaceAll("'2026-01-01 00:00:00'", "timestamptz '2026-01-01 00:00:00Z'")}
+       CREATE VIEW checked AS SELECT id, name, state FROM people WHERE state = 'on' WITH CHECK OPTION;
+       CREATE MATERIALIZED VIEW stored AS SELECT id, name FROM people;`,
+    );
+  });
+  afterAll(() => existing?.stop());
+
+  const people = async (): Promise<unknown> =>
+    (await existing.ask('SELECT name FROM people ORDER BY name')).flat();
+
+  test('nothing has to be changed', () => {
+    expect(existing.steps.filter(({ isExtra }) => isExtra !== true)).toEqual([]);
+  });
+
+  // As through `checked`, which is WITH CHECK OPTION.
+  test.each<readonly [path: string, body: object, problems: unknown]>([
+    [
+      '/members',
+      { name: 'cy', state: 'off' },
+      [
+        ['name', rule],
+        ['state', rule],
+      ],
+    ],
+    [
+      '/checked',
+      { name: 'cy', state: 'off' },
+      [
+        ['name', rule],
+        ['state', rule],
+      ],
+    ],
+    [
+      '/members',
+      [
+        { name: 'cy', state: 'on' },
+        { name: 'di', state: 'off' },
+      ],
+      [
+        ['[1].name', rule],
+        ['[1].state', rule],
+      ],
+    ],
+    // A field that is to blame for more is named for that.
+    ['/members', { name: 'ann', state: 'off' }, [['name', 'is taken: it must be unique']]],
+    [
+      '/teams',
+      { name: 'two', members: { create: [{ name: 'cy', state: 'off' }] } },
+      ['name', 'state', 'teamId'].map((name) => [`members.create[0].${name}`, rule]),
+    ],
+    ['/members?fields=name', { name: 'cy', state: null }, [['name', rule]]],
+    [
+      '/members?onConflict=name',
+      { name: 'cy', state: 'off' },
+      [
+        ['name', rule],
+        ['state', rule],
+      ],
+    ],
+  ])('POST %s %j makes no record that the view hides', async (path, body, problems) => {
+    const before = await people();
+    const answer = await told(existing, 'POST', path, body);
+    expect([path, ...answer]).toEqual([path, 422, problems]);
+    expect(await people()).toEqual(before);
+    expect((await existing.api.get('/teams')).body).toHaveLength(1);
+  });
+
+  test('what it shows is made, by whatever request', async () => {
+    const { api } = existing;
+    const one = await api.send('POST', '/members?expand=team', { name: 'eve', teamId: 1 });
+    expect([one.status, one.body]).toEqual([
+      201,
+      {
+        id: expect.any(Number) as number,
+        name: 'eve',
+        state: 'on',
+        teamId: 1,
+        team: { id: 1, name: 'one' },
+      },
+    ]);
+    expect((await api.get(one.headers.get('location') ?? '')).status).toBe(200);
+    const more = await api.send('POST', '/members', [{ name: 'f' }, { name: 'g' }]);
+    expect([more.status, more.body.map(({ name }: { name: string }) => name)]).toEqual([
+      201,
+      ['f', 'g'],
+    ]);
+  });
+
+  test('an update may take a record out of a view, unless that is WITH CHECK OPTION', async () => {
+    const { api, ask } = existing;
+    const [[id] = []] = await ask("INSERT INTO people (name) VALUES ('zoe') RETURNING id");
+    expect(await told(existing, 'PATCH', `/checked/${String(id)}`, { state: 'off' })).toEqual([
+      422,
+      [['state', rule]],
+    ]);
+    const left = await api.send('PATCH', `/members/${String(id)}`, { state: 'off' });
+    expect([left.status, left.body]).toEqual([
+      200,
+      { id, name: 'zoe', state: 'off', teamId: null },
+    ]);
+    expect((await api.get(`/members/${String(id)}`)).status).toBe(404);
+    await ask(`UPDATE people SET state = 'on' WHERE id = ${String(id)}`);
+    // A response that has to be read finds no record any more.
+    const read = await api.send('PATCH', `/members/${String(id)}?expand=team`, { state: 'off' });
+    expect([read.status, read.text]).toEqual([204, '']);
+    await ask(`DELETE FROM people WHERE id = ${String(id)}`);
+  });
+
+  test('columns that are expressions are read-only, whatever the file says of them', async () => {
+    const { api } = existing;
+    const shown = { loud: 'HAL', length: 3, createdAt: '2026-01-01T00:00:00.000Z' };
+    expect((await api.send('POST', '/names', { name: 'hal' })).body).toMatchObject(shown);
+    expect(await told(existing, 'POST', '/names', { name: 'ivy', loud: 'IVY', length: 3 })).toEqual(
+      [
+        400,
+        [
+          ['loud', 'is read-only'],
+          ['length', 'is read-only'],
+        ],
+      ],
+    );
+    const { id } = (await api.get('/names?loud=HAL&length_gt=2&sort=-length,loud')).body[0];
+    for (const method of ['PATCH', 'PUT'])
+      expect(
+        (await api.send(method, `/names/${id}`, { name: 'ivo', loud: 'x', length: 9 })).body,
+      ).toMatchObject({ ...shown, loud: 'IVO' });
+    expect((await api.get('/names?group=length&aggregate=count')).status).toBe(200);
+    expect((await api.send('DELETE', `/names/${id}`)).status).toBe(204);
+  });
+
+  test.each<readonly [path: string, create: number, update: number]>([
+    ['/counts', 403, 403],
+    ['/stored', 403, 403],
+    // It lacks the name, without which its table takes no row.
+    ['/partial', 403, 200],
+  ])('%s is closed to what PostgreSQL does not take', async (path, create, update) => {
+    const { api } = existing;
+    const [first] = (await api.get(path)).body;
+    expect((await told(existing, 'POST', path, { state: 'new', name: 'x' }))[0]).toBe(create);
+    const at = `${path}/${first.id}`;
+    expect((await told(existing, 'PATCH', at, {}))[0]).toBe(update);
+    const { paths } = (await api.get('/_openapi.json')).body;
+    const isShown = (at: string, method: string): boolean => method in paths[`/v1${at}`];
+    expect([isShown(path, 'post'), isShown(`${path}/{id}`, 'patch')]).toEqual([
+      false,
+      update === 200,
+    ]);
+    if (update === 403) expect((await told(existing, 'DELETE', at))[0]).toBe(403);
+  });
+});
+
+test('SQLite: no view takes writes, not one with triggers either', async () => {
+  const existing = await existingSqlite(
+    specification,
+    `${tables('INTEGER PRIMARY KEY')}
+     CREATE VIEW checked AS SELECT id, name, state FROM people;
+     CREATE VIEW stored AS SELECT id, name FROM people;
+     CREATE TRIGGER made INSTEAD OF INSERT ON checked BEGIN INSERT INTO people (name) VALUES (new.name); END;`,
+  );
+  try {
+    for (const path of ['/members', '/checked', '/names', '/counts', '/stored', '/partial']) {
+      const [first] = (await existing.api.get(path)).body;
+      const answers = [
+        (await told(existing, 'POST', path, { name: 'cy' }))[0],
+        (await told(existing, 'PATCH', `${path}/${first.id}`, { name: 'cy' }))[0],
+        (await told(existing, 'DELETE', `${path}/${first.id}`))[0],
+      ];
+      expect([path, ...answers]).toEqual([path, 403, 403, 403]);
+    }
+    expect(await existing.ask('SELECT count(*) FROM people')).toEqual([[2]]);
+  } finally {
+    await existing.stop();
+  }
+});
