@@ -1,12 +1,15 @@
-import type { Resources } from './resources.ts';
+import type { OwnerResources } from './resources.ts';
 import type {
+  AllResources,
   Answer,
   Created,
   ExpandPath,
   FieldPath,
   Loose,
+  NameOf,
   NoField,
   RequestOptions,
+  ResourceKey,
   ResourceName,
   Target,
 } from './types.ts';
@@ -30,58 +33,60 @@ interface OperationBase {
 }
 
 /** What an operation on a resource says of its answer. */
-interface Shown<R extends ResourceName> {
+interface Shown<R extends ResourceKey> {
   readonly expand?: readonly ExpandPath<R>[] | undefined;
   readonly fields?: readonly string[] | undefined;
-  readonly exclude?: readonly (keyof Resources[R]['record'] & string)[] | undefined;
+  readonly exclude?: readonly (keyof AllResources[R]['record'] & string)[] | undefined;
 }
 
-interface OnRecord<R extends ResourceName> {
+interface OnRecord<R extends ResourceKey> {
   /** An id, a reference, or the record itself, which must not have changed since it was read. */
   readonly id: Target<R> | Reference;
   readonly ifMatch?: string | undefined;
 }
 
-interface Posting<R extends ResourceName> extends OperationBase, Shown<R> {
+interface Posting<R extends ResourceKey> extends OperationBase, Shown<R> {
   readonly method: 'POST';
-  readonly resource: R;
-  readonly body: Referring<Resources[R]['create']> | readonly Referring<Resources[R]['create']>[];
+  readonly resource: NameOf<R>;
+  readonly body:
+    | Referring<AllResources[R]['create']>
+    | readonly Referring<AllResources[R]['create']>[];
   /** A unique field or group: a record with the same values is changed in the place of a new one. */
-  readonly onConflict?: readonly (keyof Resources[R]['record'] & string)[] | undefined;
+  readonly onConflict?: readonly (keyof AllResources[R]['record'] & string)[] | undefined;
   /** With `onConflict`: records that exist stay as they are. */
   readonly ignoreDuplicates?: boolean | undefined;
 }
 
-interface Patching<R extends ResourceName> extends OperationBase, Shown<R>, OnRecord<R> {
+interface Patching<R extends ResourceKey> extends OperationBase, Shown<R>, OnRecord<R> {
   readonly method: 'PATCH';
-  readonly resource: R;
-  readonly body: Referring<Resources[R]['update']>;
+  readonly resource: NameOf<R>;
+  readonly body: Referring<AllResources[R]['update']>;
   readonly merge?: false | undefined;
 }
 
-interface Merging<R extends ResourceName> extends OperationBase, Shown<R>, OnRecord<R> {
+interface Merging<R extends ResourceKey> extends OperationBase, Shown<R>, OnRecord<R> {
   readonly method: 'PATCH';
-  readonly resource: R;
-  readonly body: Referring<Loose<Resources[R]['update']>>;
+  readonly resource: NameOf<R>;
+  readonly body: Referring<Loose<AllResources[R]['update']>>;
   /** Objects are merged into those that are there. */
   readonly merge: true;
 }
 
-interface Putting<R extends ResourceName> extends OperationBase, Shown<R>, OnRecord<R> {
+interface Putting<R extends ResourceKey> extends OperationBase, Shown<R>, OnRecord<R> {
   readonly method: 'PUT';
-  readonly resource: R;
-  readonly body: Referring<Resources[R]['replace']>;
+  readonly resource: NameOf<R>;
+  readonly body: Referring<AllResources[R]['replace']>;
 }
 
-interface Deleting<R extends ResourceName> extends OperationBase, OnRecord<R> {
+interface Deleting<R extends ResourceKey> extends OperationBase, OnRecord<R> {
   readonly method: 'DELETE';
-  readonly resource: R;
+  readonly resource: NameOf<R>;
 }
 
-type OnResource<R extends ResourceName> =
-  | ('create' extends Resources[R]['operations'] ? Posting<R> : never)
-  | ('update' extends Resources[R]['operations'] ? Patching<R> | Merging<R> | Putting<R> : never)
-  | ('delete' extends Resources[R]['operations'] ? Deleting<R> : never);
+type OnResource<R extends ResourceKey> =
+  | ('create' extends AllResources[R]['operations'] ? Posting<R> : never)
+  | ('update' extends AllResources[R]['operations'] ? Patching<R> | Merging<R> | Putting<R> : never)
+  | ('delete' extends AllResources[R]['operations'] ? Deleting<R> : never);
 
 /** An operation as the API takes it. Its body is checked if the path is that of a resource or record. */
 interface AtPath extends OperationBase {
@@ -92,8 +97,14 @@ interface AtPath extends OperationBase {
   readonly resource?: undefined;
 }
 
+/** Before the name of a resource: nothing for clients, and `owner ` for the owner. */
+type Rights = '' | 'owner ';
+type KeyFor<P extends Rights> = P extends '' ? ResourceName : keyof OwnerResources & string;
+
 /** One write of a batch: POST of a resource, or PUT, PATCH and DELETE of one record. */
-export type BatchOperation = { [R in ResourceName]: OnResource<R> }[ResourceName] | AtPath;
+export type BatchOperation<P extends Rights = ''> =
+  | { [R in KeyFor<P>]: OnResource<R> }[KeyFor<P>]
+  | AtPath;
 
 export interface BatchAnswer<Body = unknown> {
   readonly status: number;
@@ -102,17 +113,18 @@ export interface BatchAnswer<Body = unknown> {
 }
 
 /** The resource of an operation; never if its path does not tell. */
-type ResourceAt<O> = O extends { readonly resource: infer R extends ResourceName }
-  ? R
-  : O extends { readonly method: infer M; readonly path: `/${infer P}` }
+type ResourceAt<O, P extends Rights> = O extends { readonly resource: infer R extends string }
+  ? NamedBy<R, P>
+  : O extends { readonly method: infer M; readonly path: `/${infer T}` }
     ? M extends 'POST'
-      ? NamedBy<P extends `${infer H}?${string}` ? H : P>
-      : P extends `${infer H}/${string}`
-        ? NamedBy<H>
+      ? NamedBy<T extends `${infer H}?${string}` ? H : T, P>
+      : T extends `${infer H}/${string}`
+        ? NamedBy<H, P>
         : never
     : never;
 
-type NamedBy<P extends string> = P extends ResourceName ? P : never;
+type NamedBy<N extends string, P extends Rights> =
+  `${P}${N}` extends KeyFor<P> ? `${P}${N}` : never;
 
 /** An operation that says something itself in a header. */
 type WithHeader<Name extends string> = {
@@ -120,13 +132,13 @@ type WithHeader<Name extends string> = {
 }[Name];
 
 /** The body that an operation needs. */
-type BodyOf<O, R extends ResourceName> = O extends { readonly method: 'POST' }
-  ? Resources[R]['create'] | readonly Resources[R]['create'][]
+type BodyOf<O, R extends ResourceKey> = O extends { readonly method: 'POST' }
+  ? AllResources[R]['create'] | readonly AllResources[R]['create'][]
   : O extends { readonly method: 'PUT' }
-    ? Resources[R]['replace']
+    ? AllResources[R]['replace']
     : O extends { readonly merge: true } | WithHeader<'Content-Type' | 'content-type'>
-      ? Loose<Resources[R]['update']>
-      : Resources[R]['update'];
+      ? Loose<AllResources[R]['update']>
+      : AllResources[R]['update'];
 
 type Items<T> = T extends readonly (infer Item)[] ? Item : never;
 type MemberName<T> = T extends readonly unknown[] ? never : T extends object ? keyof T : never;
@@ -150,20 +162,20 @@ type Names<O, Member extends 'expand' | 'fields' | 'exclude'> = O extends {
   : never;
 
 /** What the types of an operation itself do not check: its body at a path, unknown members, and selected fields. */
-type Checked<O> = [ResourceAt<O>] extends [never]
+type Checked<O, P extends Rights> = [ResourceAt<O, P>] extends [never]
   ? unknown
   : (O extends { readonly path: string }
       ? O extends { readonly method: 'DELETE' }
         ? unknown
-        : { readonly body: Referring<BodyOf<O, ResourceAt<O>>> }
+        : { readonly body: Referring<BodyOf<O, ResourceAt<O, P>>> }
       : unknown) &
       (O extends { readonly body: infer Body }
-        ? { readonly body: Exact<Body, BodyOf<O, ResourceAt<O>>> }
+        ? { readonly body: Exact<Body, BodyOf<O, ResourceAt<O, P>>> }
         : unknown) &
       (O extends { readonly fields: readonly string[] }
         ? {
             readonly fields: readonly FieldPath<
-              ResourceAt<O>,
+              ResourceAt<O, P>,
               Names<O, 'expand'>,
               Names<O, 'fields'>
             >[];
@@ -171,7 +183,7 @@ type Checked<O> = [ResourceAt<O>] extends [never]
         : unknown);
 
 /** What one record is answered as. */
-type Written<O, R extends ResourceName, Less> = Answer<
+type Written<O, R extends ResourceKey, Less> = Answer<
   R,
   Names<O, 'expand'>,
   Names<O, 'fields'>,
@@ -180,22 +192,22 @@ type Written<O, R extends ResourceName, Less> = Answer<
 >;
 
 /** The body of an answer. A type of the whole answer in its place makes `answers.map(…)` 40 times as slow to compile. */
-type AnsweredBody<O> = O extends { readonly method: 'DELETE' }
+type AnsweredBody<O, P extends Rights> = O extends { readonly method: 'DELETE' }
   ? null
-  : [ResourceAt<O>] extends [never]
+  : [ResourceAt<O, P>] extends [never]
     ? unknown
     : O extends { readonly path: `${string}?${string}` } | WithHeader<'Prefer' | 'prefer'>
       ? unknown
       : O extends { readonly method: 'POST' }
         ? O extends { readonly body: readonly unknown[] }
-          ? Written<O, ResourceAt<O>, Created<ResourceAt<O>>>[]
-          : Written<O, ResourceAt<O>, Created<ResourceAt<O>>>
-        : Written<O, ResourceAt<O>, null>;
+          ? Written<O, ResourceAt<O, P>, Created<ResourceAt<O, P>>>[]
+          : Written<O, ResourceAt<O, P>, Created<ResourceAt<O, P>>>
+        : Written<O, ResourceAt<O, P>, null>;
 
-export interface Batches {
+export interface Batches<P extends Rights = ''> {
   /** Writes all or nothing, in one transaction. If one fails, the error has its number as `operation`. */
-  readonly batch: <const O extends readonly BatchOperation[]>(
-    operations: O & { readonly [I in keyof O]: O[I] & Checked<O[I]> },
+  readonly batch: <const O extends readonly BatchOperation<P>[]>(
+    operations: O & { readonly [I in keyof O]: O[I] & Checked<O[I], P> },
     options?: RequestOptions & { readonly idempotencyKey?: string | undefined },
-  ) => Promise<{ -readonly [I in keyof O]: BatchAnswer<AnsweredBody<O[I]>> }>;
+  ) => Promise<{ -readonly [I in keyof O]: BatchAnswer<AnsweredBody<O[I], P>> }>;
 }

@@ -47,6 +47,11 @@ export interface Resources {
   };
 }
 
+/** The same resources as the owner of the data has them, for whom no access rule holds. */
+export interface OwnerResources {
+  readonly [name: `owner ${string}`]: Resources[string];
+}
+
 /** The rule that a value or parameter breaks, and what it asks for. */
 export interface BrokenRule {
   readonly rule: string;

@@ -1,15 +1,24 @@
-import type { Resources } from './resources.ts';
+import type { OwnerResources, Resources } from './resources.ts';
 
 /** The name of a resource. */
 export type ResourceName = keyof Resources & string;
 
-type RecordOf<R extends ResourceName> = Resources[R]['record'];
-type IdOf<R extends ResourceName> = Resources[R]['id'];
-type RelationName<R extends ResourceName> = keyof Resources[R]['relations'] & string;
-type TargetOf<R extends ResourceName, K extends string> = Resources[R]['relations'] extends {
+/** The resources as clients have them, and as the owner has them. */
+export interface AllResources extends Resources, OwnerResources {}
+
+/** A resource as clients have it, by its name, or as the owner has it, by its name with `owner ` before it. */
+export type ResourceKey = keyof AllResources & string;
+
+/** The name of a resource, whoever has it. */
+export type NameOf<K extends string> = K extends `owner ${infer Name}` ? Name : K;
+
+type RecordOf<R extends ResourceKey> = AllResources[R]['record'];
+type IdOf<R extends ResourceKey> = AllResources[R]['id'];
+type RelationName<R extends ResourceKey> = keyof AllResources[R]['relations'] & string;
+type TargetOf<R extends ResourceKey, K extends string> = AllResources[R]['relations'] extends {
   readonly [name in K]: { readonly to: infer T };
 }
-  ? T & ResourceName
+  ? T & ResourceKey
   : never;
 
 type Head<Path extends string> = Path extends `${infer H}.${string}` ? H : Path;
@@ -22,21 +31,21 @@ export type Loose<T> = T extends readonly unknown[]
     : T;
 
 /** What `expand` takes: relations, and relations of those. */
-export type ExpandPath<R extends ResourceName> = Resources[R]['expand'];
+export type ExpandPath<R extends ResourceKey> = AllResources[R]['expand'];
 
-type OwnField<R extends ResourceName> =
+type OwnField<R extends ResourceKey> =
   | (keyof RecordOf<R> & string)
   | '*'
-  | `@${keyof Resources[R]['groups'] & string}`;
+  | `@${keyof AllResources[R]['groups'] & string}`;
 
-type PivotOf<R extends ResourceName, K extends string> = Resources[R]['relations'] extends {
+type PivotOf<R extends ResourceKey, K extends string> = AllResources[R]['relations'] extends {
   readonly [name in K]: { readonly pivot: { pivot: infer Pivot } };
 }
   ? Pivot
   : never;
 
 /** What `fields` takes of a link: all of it, its fields, and members of objects in it. */
-type PivotPath<R extends ResourceName, K extends string> = [PivotOf<R, K>] extends [never]
+type PivotPath<R extends ResourceKey, K extends string> = [PivotOf<R, K>] extends [never]
   ? never
   : `pivot${'' | `.${keyof PivotOf<R, K> & string}${'' | `.${string}`}`}`;
 
@@ -58,10 +67,10 @@ type Behind<H extends string, P> = P extends string ? `${H}.${P}` : P;
  * and fields and pivots of what `expand` names.
  */
 export type FieldPath<
-  R extends ResourceName,
+  R extends ResourceKey,
   E extends string,
   F extends string,
-> = R extends ResourceName
+> = R extends ResourceKey
   ? F extends OwnField<R> | Head<E>
     ? F
     : F extends `${infer H}.${infer T}`
@@ -69,7 +78,7 @@ export type FieldPath<
         ? T extends '*' | PivotPath<R, H>
           ? F
           : Behind<H, FieldPath<TargetOf<R, H>, Tail<E, H>, T>>
-        : H extends Resources[R]['objects']
+        : H extends AllResources[R]['objects']
           ? F
           : H extends RelationName<R>
             ? OwnField<R> | NotExpanded<H>
@@ -77,20 +86,20 @@ export type FieldPath<
       : OwnField<R> | Head<E> | NoField<F, OwnField<R> | Head<E>>
   : never;
 
-type GroupMember<R extends ResourceName, F extends string> = F extends `@${infer G}`
-  ? Resources[R]['groups'] extends { readonly [name in G]: infer Members }
+type GroupMember<R extends ResourceKey, F extends string> = F extends `@${infer G}`
+  ? AllResources[R]['groups'] extends { readonly [name in G]: infer Members }
     ? Members
     : never
   : never;
 
-type OwnName<R extends ResourceName, F extends string> =
+type OwnName<R extends ResourceKey, F extends string> =
   | ('*' extends F ? keyof RecordOf<R> : never)
   | ((Head<F> | GroupMember<R, F> | 'id') & keyof RecordOf<R>);
 
-type Own<R extends ResourceName, F extends string> = [F] extends [never]
+type Own<R extends ResourceKey, F extends string> = [F] extends [never]
   ? RecordOf<R>
   : {
-      [K in OwnName<R, F>]: K extends Resources[R]['objects']
+      [K in OwnName<R, F>]: K extends AllResources[R]['objects']
         ? '*' extends F
           ? RecordOf<R>[K]
           : K extends F | GroupMember<R, F>
@@ -107,11 +116,11 @@ type SomePivot<Pivot, F extends string> = [F] extends [never]
     : unknown;
 
 type Related<
-  R extends ResourceName,
+  R extends ResourceKey,
   K extends string,
   E extends string,
   F extends string,
-> = Resources[R]['relations'] extends {
+> = AllResources[R]['relations'] extends {
   readonly [name in K]: {
     readonly many: infer Many;
     readonly null: infer Null;
@@ -130,14 +139,14 @@ interface Telling {
   readonly null: boolean;
 }
 
-type TellingOf<R extends ResourceName, K extends string> = Resources[R]['relations'] extends {
+type TellingOf<R extends ResourceKey, K extends string> = AllResources[R]['relations'] extends {
   readonly [name in K]: { readonly by: infer By extends Telling };
 }
   ? By
   : never;
 
 /** The relations among K whose type field, if it is shown, tells what they lead to. */
-type MorphName<R extends ResourceName, K extends string> = K extends string
+type MorphName<R extends ResourceKey, K extends string> = K extends string
   ? [TellingOf<R, K>] extends [never]
     ? never
     : K
@@ -145,7 +154,7 @@ type MorphName<R extends ResourceName, K extends string> = K extends string
 
 /** A morphTo with its type field: one member of the union for each resource, and one for null. */
 type Morph<
-  R extends ResourceName,
+  R extends ResourceKey,
   K extends string,
   By extends Telling,
   E extends string,
@@ -154,14 +163,14 @@ type Morph<
   | {
       [T in keyof By['types'] & string]: {
         [N in By['field'] & keyof Own<R, F>]: T;
-      } & { [N in K]: Selected<By['types'][T] & ResourceName, Tail<E, K>, Tail<F, K>> | null };
+      } & { [N in K]: Selected<By['types'][T] & ResourceKey, Tail<E, K>, Tail<F, K>> | null };
     }[keyof By['types'] & string]
   | (By['null'] extends true
       ? { [N in By['field'] & keyof Own<R, F>]: null } & { [N in K]: null }
       : never);
 
 /** All of them together. */
-type Morphs<R extends ResourceName, K extends string, E extends string, F extends string> = (
+type Morphs<R extends ResourceKey, K extends string, E extends string, F extends string> = (
   K extends string ? (morph: Morph<R, K, TellingOf<R, K>, E, F>) => void : never
 ) extends (morph: infer All) => void
   ? All
@@ -177,10 +186,10 @@ export interface CollectionPage {
 
 /** A record with what `fields` (F) leaves of it and what `expand` (E) adds to it. */
 export type Selected<
-  R extends ResourceName,
+  R extends ResourceKey,
   E extends string = never,
   F extends string = never,
-> = R extends ResourceName
+> = R extends ResourceKey
   ? Flat<
       Own<R, F> & {
         [K in Exclude<Head<E> & RelationName<R>, MorphName<R, Head<E>>>]: Related<
@@ -228,7 +237,7 @@ type Collections<P extends string> = [P] extends [never]
 
 /** What to show of a record, and what to embed. */
 export interface Selection<
-  R extends ResourceName,
+  R extends ResourceKey,
   E extends string,
   F extends string,
   X extends string,
@@ -247,14 +256,14 @@ type Known<Name extends string, All extends string> = Name extends All
   ? Name
   : All | NoField<Name, All>;
 
-type Hidden<R extends ResourceName, E extends string> = Exclude<
+type Hidden<R extends ResourceKey, E extends string> = Exclude<
   (keyof RecordOf<R> & string) | Head<E>,
   'id'
 >;
 
 /** What reads alone can be asked for beside it. */
 export interface ReadOptions<
-  R extends ResourceName,
+  R extends ResourceKey,
   E extends string,
   F extends string,
   X extends string,
@@ -264,20 +273,20 @@ export interface ReadOptions<
 }
 
 /** Filters that leave out items of collections below what is expanded (H); where nothing is, there are none. */
-type ItemFilters<R extends ResourceName, H extends string> = [H] extends [never]
+type ItemFilters<R extends ResourceKey, H extends string> = [H] extends [never]
   ? never
   : {
       [
-        N in keyof Resources[R]['where'] as N extends
+        N in keyof AllResources[R]['where'] as N extends
           | `${Collection<R, H>}.${string}`
           | `${H}.${string}.${string}`
           ? N
           : never
-      ]: Resources[R]['where'][N];
+      ]: AllResources[R]['where'][N];
     };
 
-type Collection<R extends ResourceName, H extends string> = H extends string
-  ? Resources[R]['relations'] extends { readonly [name in H]: { readonly many: true } }
+type Collection<R extends ResourceKey, H extends string> = H extends string
+  ? AllResources[R]['relations'] extends { readonly [name in H]: { readonly many: true } }
     ? H
     : never
   : never;
@@ -291,21 +300,21 @@ export type Group<W> = W & {
 
 /** What a list is asked for. */
 export interface Listing<
-  R extends ResourceName,
+  R extends ResourceKey,
   E extends string,
   F extends string,
   X extends string,
 > extends ReadOptions<R, E, F, X> {
-  readonly where?: Resources[R]['where'] | undefined;
+  readonly where?: AllResources[R]['where'] | undefined;
   /** Groups of conditions that all have to hold: what shares a relation is about one related record. */
-  readonly and?: readonly Group<Resources[R]['where']>[] | undefined;
+  readonly and?: readonly Group<AllResources[R]['where']>[] | undefined;
   /** Groups of alternatives: in each at least one has to hold. */
-  readonly or?: readonly Group<Resources[R]['where']>[] | undefined;
+  readonly or?: readonly Group<AllResources[R]['where']>[] | undefined;
   /** Groups of conditions of which none may hold. */
-  readonly not?: readonly Group<Resources[R]['where']>[] | undefined;
+  readonly not?: readonly Group<AllResources[R]['where']>[] | undefined;
   /** Words that must all be found in the texts of a record; a phrase is written in double quotes. */
   readonly search?: string | undefined;
-  readonly sort?: readonly (Resources[R]['sort'] | `-${Resources[R]['sort']}`)[] | undefined;
+  readonly sort?: readonly (AllResources[R]['sort'] | `-${AllResources[R]['sort']}`)[] | undefined;
   readonly limit?: number | undefined;
   readonly page?: number | undefined;
   readonly offset?: number | undefined;
@@ -326,38 +335,38 @@ export interface Page<T> {
 type DatePart = 'year' | 'quarter' | 'month' | 'week' | 'day' | 'weekday';
 
 /** What groups records: values, and parts of dates and moments. */
-type KeyOf<R extends ResourceName> =
+type KeyOf<R extends ResourceKey> =
   | ValueOf<R>
-  | `${Resources[R]['dates']}:${DatePart}`
-  | `${Resources[R]['moments']}:${DatePart | 'hour'}`;
-type ValueOf<R extends ResourceName> = keyof Resources[R]['keys'] & string;
+  | `${AllResources[R]['dates']}:${DatePart}`
+  | `${AllResources[R]['moments']}:${DatePart | 'hour'}`;
+type ValueOf<R extends ResourceKey> = keyof AllResources[R]['keys'] & string;
 
 /** The value of a key in the answer. */
-type KeyValue<R extends ResourceName, K extends string> =
+type KeyValue<R extends ResourceKey, K extends string> =
   K extends ValueOf<R>
-    ? Resources[R]['keys'][K]
+    ? AllResources[R]['keys'][K]
     : K extends `${string}:weekday`
       ? number | null
       : string | null;
 
-type SumOf<R extends ResourceName> = keyof Resources[R]['sums'] & string;
-type AverageOf<R extends ResourceName> = keyof Resources[R]['averages'] & string;
-type ExtremeOf<R extends ResourceName> = Resources[R]['extremes'] & ValueOf<R>;
+type SumOf<R extends ResourceKey> = keyof AllResources[R]['sums'] & string;
+type AverageOf<R extends ResourceKey> = keyof AllResources[R]['averages'] & string;
+type ExtremeOf<R extends ResourceKey> = AllResources[R]['extremes'] & ValueOf<R>;
 
 /** What a function or a key is compared with. */
 type Compared = string | number | boolean;
 
 /** What groups are sorted by. */
-type TotalsSort<R extends ResourceName, G extends string> =
+type TotalsSort<R extends ResourceKey, G extends string> =
   | 'count'
   | G
   | `${'sum' | 'avg'}.${SumOf<R>}`
   | `${'min' | 'max'}.${ExtremeOf<R>}`
-  | `countDistinct.${Resources[R]['distinct']}`;
+  | `countDistinct.${AllResources[R]['distinct']}`;
 
 /** What `aggregate` is asked for. */
 export interface Aggregating<
-  R extends ResourceName,
+  R extends ResourceKey,
   G extends string,
   S extends string,
   A extends string,
@@ -373,10 +382,10 @@ export interface Aggregating<
   readonly max?: readonly M[] | undefined;
   readonly countDistinct?: readonly D[] | undefined;
   /** Restricts the records. */
-  readonly where?: Resources[R]['where'] | undefined;
-  readonly and?: readonly Group<Resources[R]['where']>[] | undefined;
-  readonly or?: readonly Group<Resources[R]['where']>[] | undefined;
-  readonly not?: readonly Group<Resources[R]['where']>[] | undefined;
+  readonly where?: AllResources[R]['where'] | undefined;
+  readonly and?: readonly Group<AllResources[R]['where']>[] | undefined;
+  readonly or?: readonly Group<AllResources[R]['where']>[] | undefined;
+  readonly not?: readonly Group<AllResources[R]['where']>[] | undefined;
   /** Restricts the groups, by any function and by what groups: `{ count_gte: 5, 'sum.total_gt': 100 }`. */
   readonly having?:
     | Group<
@@ -399,7 +408,7 @@ type OfFunction<Name extends string, Paths extends string, Values> = [Paths] ext
 
 /** A group: what its records have in common, how many they are, and the functions that were asked for. */
 export type Totals<
-  R extends ResourceName,
+  R extends ResourceKey,
   G extends string,
   S extends string,
   A extends string,
@@ -410,8 +419,8 @@ export type Totals<
   {
     readonly group: { readonly [K in G]: KeyValue<R, K> };
     readonly count: number;
-  } & OfFunction<'sum', S, { readonly [K in S & SumOf<R>]: Resources[R]['sums'][K] }> &
-    OfFunction<'avg', A, { readonly [K in A & AverageOf<R>]: Resources[R]['averages'][K] }> &
+  } & OfFunction<'sum', S, { readonly [K in S & SumOf<R>]: AllResources[R]['sums'][K] }> &
+    OfFunction<'avg', A, { readonly [K in A & AverageOf<R>]: AllResources[R]['averages'][K] }> &
     OfFunction<'min', N, { readonly [K in N]: KeyValue<R, K> | null }> &
     OfFunction<'max', M, { readonly [K in M]: KeyValue<R, K> | null }> &
     OfFunction<'countDistinct', D, { readonly [K in D]: number }>
@@ -419,7 +428,7 @@ export type Totals<
 
 type Walk<L> = Omit<L, 'page' | 'offset' | 'count'>;
 
-export interface Reads<R extends ResourceName> {
+export interface Reads<R extends ResourceKey> {
   /** One page of the records. */
   readonly list: <
     const E extends ExpandPath<R> = never,
@@ -451,7 +460,7 @@ export interface Reads<R extends ResourceName> {
     const A extends AverageOf<R> = never,
     const N extends ExtremeOf<R> = never,
     const M extends ExtremeOf<R> = never,
-    const D extends Resources[R]['distinct'] = never,
+    const D extends AllResources[R]['distinct'] = never,
   >(
     options?: Aggregating<R, G, S, A, N, M, D>,
   ) => Promise<Page<Totals<R, G, S, A, N, M, D>>>;
@@ -469,33 +478,33 @@ export interface Reads<R extends ResourceName> {
 
 /** What a write answers with: the record, or less where it may not be read. */
 export type Answer<
-  R extends ResourceName,
+  R extends ResourceKey,
   E extends string,
   F extends string,
   X extends string,
   Less = undefined,
-> = 'read' extends Resources[R]['operations'] ? Without<Selected<R, E, F>, X> : Less;
+> = 'read' extends AllResources[R]['operations'] ? Without<Selected<R, E, F>, X> : Less;
 
-export type Created<R extends ResourceName> = { readonly id: IdOf<R> };
+export type Created<R extends ResourceKey> = { readonly id: IdOf<R> };
 
 /** A body without some members, of a union each of its types. */
 export type Lacking<Body, Key extends string> = Body extends unknown ? Omit<Body, Key> : never;
 
-export interface Creating<R extends ResourceName> {
+export interface Creating<R extends ResourceKey> {
   readonly idempotencyKey?: string | undefined;
   /** A unique field or group: a record with the same values is changed in the place of a new one. */
-  readonly onConflict?: readonly (keyof Resources[R]['record'] & string)[] | undefined;
+  readonly onConflict?: readonly (keyof AllResources[R]['record'] & string)[] | undefined;
   /** With `onConflict`: records that exist stay as they are. */
   readonly ignoreDuplicates?: boolean | undefined;
 }
 
-export interface Creates<R extends ResourceName> {
+export interface Creates<R extends ResourceKey> {
   readonly create: <
     const E extends ExpandPath<R> = never,
     const F extends string = never,
     const X extends string = never,
   >(
-    body: Resources[R]['create'],
+    body: AllResources[R]['create'],
     options?: Selection<R, E, F, X> & Creating<R>,
   ) => Promise<Answer<R, E, F, X, Created<R>>>;
   /** Creates all of them or none. */
@@ -504,7 +513,7 @@ export interface Creates<R extends ResourceName> {
     const F extends string = never,
     const X extends string = never,
   >(
-    bodies: readonly Resources[R]['create'][],
+    bodies: readonly AllResources[R]['create'][],
     options?: Selection<R, E, F, X> & Creating<R>,
   ) => Promise<Answer<R, E, F, X, Created<R>>[]>;
 }
@@ -513,9 +522,9 @@ export interface Creates<R extends ResourceName> {
  * A record by its id, or the record itself as a plain `get`, `create` or `update` gave it: then the write is refused
  * with PRECONDITION_FAILED where somebody else has changed it since.
  */
-export type Target<R extends ResourceName> = IdOf<R> | { readonly id: IdOf<R> };
+export type Target<R extends ResourceKey> = IdOf<R> | { readonly id: IdOf<R> };
 
-type Change<R extends ResourceName, Body> = <
+type Change<R extends ResourceKey, Body> = <
   const E extends ExpandPath<R> = never,
   const F extends string = never,
   const X extends string = never,
@@ -526,29 +535,29 @@ type Change<R extends ResourceName, Body> = <
 ) => Promise<Answer<R, E, F, X>>;
 
 /** The filters of a list, at least one: they choose the records of a change of many. */
-export interface Matching<R extends ResourceName> extends RequestOptions {
-  readonly where?: Resources[R]['where'] | undefined;
+export interface Matching<R extends ResourceKey> extends RequestOptions {
+  readonly where?: AllResources[R]['where'] | undefined;
   /** Groups of conditions, as those of a list. */
-  readonly and?: readonly Group<Resources[R]['where']>[] | undefined;
-  readonly or?: readonly Group<Resources[R]['where']>[] | undefined;
-  readonly not?: readonly Group<Resources[R]['where']>[] | undefined;
+  readonly and?: readonly Group<AllResources[R]['where']>[] | undefined;
+  readonly or?: readonly Group<AllResources[R]['where']>[] | undefined;
+  readonly not?: readonly Group<AllResources[R]['where']>[] | undefined;
   readonly search?: string | undefined;
   /** If more records match, nothing changes and the error is TOO_MANY_AFFECTED. */
   readonly maxAffected?: number | undefined;
 }
 
-export interface Updates<R extends ResourceName> {
+export interface Updates<R extends ResourceKey> {
   /** PATCH of all records that match, all or none; gives their number. */
-  readonly updateMany: (matching: Matching<R>, body: Resources[R]['update']) => Promise<number>;
+  readonly updateMany: (matching: Matching<R>, body: AllResources[R]['update']) => Promise<number>;
   /** PATCH: what is not named stays. */
-  readonly update: Change<R, Resources[R]['update']>;
+  readonly update: Change<R, AllResources[R]['update']>;
   /** PATCH with a merge patch: objects are merged into those that are there. */
-  readonly merge: Change<R, Loose<Resources[R]['update']>>;
+  readonly merge: Change<R, Loose<AllResources[R]['update']>>;
   /** PUT: what is not named takes its default, else null. */
-  readonly replace: Change<R, Resources[R]['replace']>;
+  readonly replace: Change<R, AllResources[R]['replace']>;
 }
 
-export interface Deletes<R extends ResourceName> {
+export interface Deletes<R extends ResourceKey> {
   /** Deletes all records that match, all or none; gives their number. */
   readonly deleteMany: (matching: Matching<R>) => Promise<number>;
   readonly delete: (
@@ -558,9 +567,9 @@ export interface Deletes<R extends ResourceName> {
 }
 
 /** The methods of a resource: those that the API has. */
-export type ResourceClient<R extends ResourceName> = ('read' extends Resources[R]['operations']
+export type ResourceClient<R extends ResourceKey> = ('read' extends AllResources[R]['operations']
   ? Reads<R>
   : unknown) &
-  ('create' extends Resources[R]['operations'] ? Creates<R> : unknown) &
-  ('update' extends Resources[R]['operations'] ? Updates<R> : unknown) &
-  ('delete' extends Resources[R]['operations'] ? Deletes<R> : unknown);
+  ('create' extends AllResources[R]['operations'] ? Creates<R> : unknown) &
+  ('update' extends AllResources[R]['operations'] ? Updates<R> : unknown) &
+  ('delete' extends AllResources[R]['operations'] ? Deletes<R> : unknown);

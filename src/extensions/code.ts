@@ -1,12 +1,14 @@
 /**
- * What `plinth types` writes of an API, as its `Api`: the records of each resource, and the client. Without it, records are
+ * What `plinth types` writes of an API, as its `Api`: the records of each resource, and the clients. Without it, records are
  * of any kind.
  */
 export interface ApiTypes {
-  /** By resource; the members of each are those of `Resources` in the generated file. */
+  /** What own code gets of each resource, by name; the members are those of `CodeResources` in the generated file. */
   readonly resources: object;
-  /** `Client` of the generated file. */
+  /** `Client` of the generated file: with the rights of a caller. */
   readonly client: object;
+  /** `OwnerClient` of the generated file: without access rules. */
+  readonly owner: object;
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- Without generated types, own code may use its records freely.
@@ -38,42 +40,58 @@ interface AnyResourceClient {
 
 /** The types of an API whose client was not generated. */
 export interface AnyApi extends ApiTypes {
-  readonly resources: Readonly<Record<string, { readonly record: AnyRecord }>>;
-  readonly client: Readonly<Record<string, AnyResourceClient>> & {
-    readonly batch: (operations: readonly Operation[], options?: object) => Promise<AnyRecord[]>;
-  };
+  readonly resources: Readonly<Record<string, { readonly stored: AnyRecord }>>;
+  readonly client: AnyClient;
+  readonly owner: AnyClient;
 }
+
+type AnyClient = Readonly<Record<string, AnyResourceClient>> & {
+  readonly batch: (operations: readonly Operation[], options?: object) => Promise<AnyRecord[]>;
+};
 
 type ResourceOf<Api extends ApiTypes> = keyof Api['resources'] & string;
 
-type RecordOf<Api extends ApiTypes, Name> = Name extends keyof Api['resources']
-  ? Api['resources'][Name] extends { readonly record: infer Shown extends object }
-    ? Shown
-    : AnyRecord
-  : AnyRecord;
-
-type RelationsOf<Api extends ApiTypes, Name> = Name extends keyof Api['resources']
-  ? Api['resources'][Name] extends { readonly relations: infer Relations extends object }
-    ? Relations
-    : unknown
+type OfResource<Api extends ApiTypes, Name> = Name extends keyof Api['resources']
+  ? Api['resources'][Name]
   : unknown;
 
-type ToOneName<Relations> = {
-  [Name in keyof Relations]: Relations[Name] extends { readonly many: false } ? Name : never;
-}[keyof Relations];
+/** A record as it is stored: with the fields that no caller may see, and without those that are computed. */
+type StoredOf<Api extends ApiTypes, Name> =
+  OfResource<Api, Name> extends { readonly stored: infer Stored extends object }
+    ? Stored
+    : AnyRecord;
+
+/** The fields that a new record may lack in `beforeCreate`. */
+type UnsetOf<Api extends ApiTypes, Name> =
+  OfResource<Api, Name> extends { readonly unset: infer Unset extends string } ? Unset : never;
+
+/** A new record: what has a default, or may be null, is there; what is required and was not sent is not. */
+type NewRecord<Stored, Unset extends string> = string extends keyof Stored
+  ? Stored
+  : { -readonly [M in Exclude<keyof Stored, Unset | 'id'>]: Stored[M] } & {
+      -readonly [M in Exclude<keyof Stored & Unset, 'id'>]?: Stored[M];
+    } & { readonly [M in keyof Stored & 'id']?: Stored[M] };
+
+/** What a request changes of a record. */
+type ChangeOf<Stored> = string extends keyof Stored
+  ? Stored
+  : { -readonly [M in Exclude<keyof Stored, 'id'>]?: Stored[M] };
+
+/** The resources that the to-one relations of a resource lead to, by the names of the relations. */
+type ToOneOf<Api extends ApiTypes, Name> =
+  OfResource<Api, Name> extends { readonly toOne: infer Relations extends object }
+    ? Relations
+    : unknown;
 
 /** A record with those that its to-one relations lead to, which are there if `needs` names something of them. */
-type WithToOne<Api extends ApiTypes, Name> = Readonly<RecordOf<Api, Name>> & {
-  readonly [Relation in ToOneName<RelationsOf<Api, Name>>]?: RelationsOf<
-    Api,
-    Name
-  >[Relation] extends { readonly to: infer To }
-    ? WithToOne<Api, To> | null
-    : never;
-};
-
-/** A record that is being written: whatever is not known yet is absent. */
-type Draft<Shown> = { -readonly [Member in keyof Shown]?: Shown[Member] };
+type WithToOne<Api extends ApiTypes, Name> = Name extends unknown
+  ? Readonly<StoredOf<Api, Name>> & {
+      readonly [Relation in keyof ToOneOf<Api, Name>]?: WithToOne<
+        Api,
+        ToOneOf<Api, Name>[Relation]
+      > | null;
+    }
+  : never;
 
 /** Who sends a request, as its credential says. */
 export interface User {
@@ -157,8 +175,11 @@ export interface Sql {
   readonly name: (name: string) => SqlName;
 }
 
-/** The API in process with the rights of the owner: no access rule holds. It may write `readOnly` fields, too. */
-export type OwnerDb<Api extends ApiTypes> = Api['client'] & {
+/**
+ * The API in process with the rights of the owner: no access rule holds. It reads `writeOnly` fields, and writes `readOnly`
+ * ones.
+ */
+export type OwnerDb<Api extends ApiTypes> = Api['owner'] & {
   /** SQL over the tables as they are: without hooks, validation, stamps and the audit log. */
   readonly sql: Sql;
 };
@@ -197,39 +218,39 @@ export interface Operation {
 /** What hooks before a write get. */
 export interface WriteHookContext<
   Api extends ApiTypes = AnyApi,
-  Shown = AnyRecord,
+  Stored = AnyRecord,
 > extends CodeContext<Api> {
   /**
    * Adds a write to the transaction, with the rights of the owner. A function gets the record as it was written, `id`
    * included.
    */
-  readonly also: (operation: Operation | ((record: Readonly<Shown>) => Operation)) => void;
+  readonly also: (operation: Operation | ((record: Readonly<Stored>) => Operation)) => void;
 }
 
 /** What hooks on a record that exists get. */
 export interface ChangeHookContext<
   Api extends ApiTypes = AnyApi,
-  Shown = AnyRecord,
-> extends WriteHookContext<Api, Shown> {
+  Stored = AnyRecord,
+> extends WriteHookContext<Api, Stored> {
   /** The record before the request. */
-  readonly before: Readonly<Shown>;
+  readonly before: Readonly<Stored>;
 }
 
 /** What has been committed: a new record has no `before`, a deleted one no `after`. */
-export type Committed<Shown = AnyRecord> =
+export type Committed<Stored = AnyRecord> =
   | {
       readonly operation: 'create';
       readonly before: undefined;
-      readonly after: Readonly<Shown>;
+      readonly after: Readonly<Stored>;
     }
   | {
       readonly operation: 'update';
-      readonly before: Readonly<Shown>;
-      readonly after: Readonly<Shown>;
+      readonly before: Readonly<Stored>;
+      readonly after: Readonly<Stored>;
     }
   | {
       readonly operation: 'delete';
-      readonly before: Readonly<Shown>;
+      readonly before: Readonly<Stored>;
       readonly after: undefined;
     };
 
@@ -251,15 +272,24 @@ export interface ComputedValue<Needed = AnyRecord, Api extends ApiTypes = AnyApi
 export interface ResourceCode<
   Api extends ApiTypes = AnyApi,
   Name extends string = string,
-  Shown = RecordOf<Api, Name>,
+  Stored = StoredOf<Api, Name>,
 > {
-  /** Gets a new record with its defaults, and may change it. */
-  readonly beforeCreate?: (record: Draft<Shown>, context: WriteHookContext<Api, Shown>) => Outcome;
+  /**
+   * Gets a new record with its defaults, and may change it. Fields that are required and were not sent are not there yet, and
+   * those that `readOnly` leaves to your code.
+   */
+  readonly beforeCreate?: (
+    record: NewRecord<Stored, UnsetOf<Api, Name>>,
+    context: WriteHookContext<Api, Stored>,
+  ) => Outcome;
   /** Gets what a request changes, and may change it. */
-  readonly beforeUpdate?: (change: Draft<Shown>, context: ChangeHookContext<Api, Shown>) => Outcome;
-  readonly beforeDelete?: (context: ChangeHookContext<Api, Shown>) => Outcome;
+  readonly beforeUpdate?: (
+    change: ChangeOf<Stored>,
+    context: ChangeHookContext<Api, Stored>,
+  ) => Outcome;
+  readonly beforeDelete?: (context: ChangeHookContext<Api, Stored>) => Outcome;
   /** Runs after the answer; best effort. */
-  readonly afterCommit?: (change: Committed<Shown>, context: CodeContext<Api>) => Outcome;
+  readonly afterCommit?: (change: Committed<Stored>, context: CodeContext<Api>) => Outcome;
   readonly computed?: Readonly<Record<string, ComputedValue<WithToOne<Api, Name>, Api>>>;
 }
 

@@ -62,6 +62,11 @@ export class LoadedCode {
     );
   }
 
+  /** The Api that this code belongs to, with what it fills and computes. */
+  filling(api: Api): Api {
+    return { ...api, filledByCode: this.filled, codeNeeds: this.needs };
+  }
+
   /** Calls its `start`, unless the same module is served already. */
   async start(): Promise<void> {
     const serving = served.get(this.code) ?? 0;

@@ -12,7 +12,7 @@ function withoutSandboxes(document: unknown): unknown {
   expect(text).toContain('"name":"X-Sandbox"');
   return JSON.parse(
     text
-      .replaceAll(/,\{"\$ref":"#\/components\/parameters\/Sandbox"\}/gu, '')
+      .replaceAll(/,?\{"\$ref":"#\/components\/parameters\/Sandbox"\}/gu, '')
       .replace(
         /,"Sandbox":\{[^{}]*\{[^{}]*\{[^{}]*\}[^{}]*\}\}|,"Sandbox":\{(?:[^{}]|\{[^{}]*\})*\}/u,
         '',
@@ -53,6 +53,37 @@ describe('openapi and types', () => {
       expect(code).toBe(1);
       expect(`${out}${err}`).toMatch(/^plinth\.yaml:1:11 error database: /u);
     }
+  });
+
+  test('they tell what own code adds, and do without it if it cannot be loaded', async () => {
+    const own = makeFolder({
+      'plinth.yaml': `code: ./api.ts\ndebug: false\n${library}`,
+      'api.ts': `export default {
+        resources: { books: { beforeCreate() {} } },
+        endpoints: { 'GET /hello': () => 'hello' },
+      };`,
+    });
+    const make = async (): Promise<readonly [string, string, string]> => {
+      const [types, document] = await Promise.all(
+        ['types', 'openapi'].map((command) => plinth([command], { cwd: own.path })),
+      );
+      expect([types?.code, document?.code]).toEqual([0, 0]);
+      return [types?.out ?? '', document?.out ?? '', `${types?.err}${document?.err}`];
+    };
+    const server = await servePlinth(['dev'], { cwd: own.path });
+    const served = await fetch(`${server.url}/_openapi.json`);
+    const [types, document, said] = await make();
+    expect(JSON.parse(document)).toEqual(withoutSandboxes(await served.json()));
+    await server.stop('SIGTERM');
+    expect(types).toContain('"GET /hello": {');
+    expect(types).toMatch(/interface BookCreate \{\n {2}title\?: string/u);
+    expect(said).toBe('');
+    own.write('api.ts', 'export default {');
+    const [without, shorter, problem] = await make();
+    expect(without).toMatch(/interface BookCreateMembers \{\n {2}title: string/u);
+    expect(without).not.toContain('/hello');
+    expect(shorter).not.toContain('/hello');
+    expect(problem).toMatch(/api\.ts:1:\d+ error .*cannot be loaded/u);
   });
 
   test('openapi of another version, to a file', async () => {

@@ -1,7 +1,7 @@
 import { globSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { clientSource } from '../../src/openapi/client.ts';
+import { clientSource } from '../../src/openapi/client/client.ts';
 import { buildValid, serveApi } from '../support/api.ts';
 import { caller, withTokens } from '../support/callers.ts';
 import { endedWell, launch, makeFolder, root } from '../support/command.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clientSource } from '../../src/openapi/client.ts';
+import { clientSource } from '../../src/openapi/client/client.ts';
 import { serveGenerated } from '../generate/generate.ts';
 import { expectErrors } from '../model/model.ts';
 import { buildValid, type TestApi } from '../support/api.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fillAll } from '../generate/generate.ts';
 import { anonymous } from '../../src/model/access.ts';
 import { viewOf } from '../../src/model/view.ts';
-import { clientSource } from '../../src/openapi/client.ts';
+import { clientSource } from '../../src/openapi/client/client.ts';
 import { openApiDocument } from '../../src/openapi/document/document.ts';
 import { build, buildValid } from '../support/api.ts';
 import { existingPostgres, existingSqlite, type Existing } from '../support/existing.ts';

@@ -17,7 +17,7 @@ import { specificationJsonSchema } from '../../src/model/load-specification.ts';
 import { addOperator, operatorsOf } from '../../src/model/operators.ts';
 import { foldingPattern, globPattern } from '../../src/model/text-patterns.ts';
 import { accept, wrongType, wrongValue } from '../../src/model/values.ts';
-import { clientSource } from '../../src/openapi/client.ts';
+import { clientSource } from '../../src/openapi/client/client.ts';
 import { openApiDocument } from '../../src/openapi/document/document.ts';
 import { build, buildValid } from '../support/api.ts';
 import { serveBoth, type Both } from '../support/both.ts';

@@ -1,9 +1,10 @@
-import { readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { clientSource } from '../../src/openapi/client.ts';
+import { clientSource } from '../../src/openapi/client/client.ts';
 import { buildValid, serveApi } from '../support/api.ts';
-import { launch, makeFolder, root } from '../support/command.ts';
+import { launch, root } from '../support/command.ts';
+import { compiled, node, strictly } from '../support/compiled.ts';
 import { fullView } from '../support/openapi.ts';
 import {
   chinookProgram,
@@ -17,43 +18,12 @@ import { world } from '../query/world.ts';
 const example = (name: string): string =>
   readFileSync(join(root, `examples/${name}/plinth.yaml`), 'utf8');
 const chinook = example('chinook');
-const node = join(root, 'node_modules/.bin/node');
 
 function sourceOf(text: string, number?: number): string {
   const api = buildValid(text);
   const version = api.versions.get(number ?? api.defaultVersion);
   if (version === undefined) throw new Error(`There is no version ${number}`);
   return clientSource(fullView(api, version));
-}
-
-/** As strict as the project itself, whose types of Node have fetch. */
-const settings = {
-  extends: join(root, 'tsconfig.json'),
-  compilerOptions: { types: ['node'], lib: ['es2024'] },
-  include: ['*.ts'],
-};
-
-interface Program {
-  readonly path: string;
-  readonly problems: string;
-}
-
-/** Writes files beside each other and compiles them; gives what the compiler says. */
-async function compiled(
-  files: Readonly<Record<string, string>>,
-  compilerOptions: object = settings.compilerOptions,
-): Promise<Program> {
-  const folder = makeFolder({
-    ...files,
-    'tsconfig.json': JSON.stringify({ ...settings, compilerOptions }),
-    'package.json': '{ "type": "module" }',
-  });
-  symlinkSync(join(root, 'node_modules'), folder.at('node_modules'));
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  const { out } = await launch(node, [tsc, '-p', folder.path, '--pretty', 'false'], {
-    cwd: folder.path,
-  }).ended;
-  return { path: folder.path, problems: out };
 }
 
 describe('the client', () => {
@@ -224,7 +194,7 @@ resources:
       'program.ts': frontEndProgram,
     };
     const inBrowsers = {
-      ...settings.compilerOptions,
+      ...strictly,
       types: [],
       target: 'es2020',
       lib: ['es2020', 'dom'],

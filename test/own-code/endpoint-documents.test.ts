@@ -1,13 +1,13 @@
-import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { LoadedCode } from '../../src/extensions/load.ts';
 import type { Api } from '../../src/model/api.ts';
-import { clientSource } from '../../src/openapi/client.ts';
+import { clientSource } from '../../src/openapi/client/client.ts';
 import { openApiDocument } from '../../src/openapi/document/document.ts';
 import { buildValid, codeFor } from '../support/api.ts';
-import { launch, makeFolder, root } from '../support/command.ts';
+import { launch } from '../support/command.ts';
+import { compiled, node } from '../support/compiled.ts';
 import { fullView } from '../support/openapi.ts';
 
 interface Tree {
@@ -148,22 +148,10 @@ export const check = (client: Called): void => {
 `;
 
 test('the typed client calls endpoints', async () => {
-  const folder = makeFolder({
-    'client.ts': clientSource(viewOf(), code.endpoints),
-    'program.ts': program,
-    'tsconfig.json': JSON.stringify({
-      extends: join(root, 'tsconfig.json'),
-      compilerOptions: { types: ['node'], lib: ['es2024'] },
-      include: ['*.ts'],
-    }),
-    'package.json': '{ "type": "module" }',
-  });
-  symlinkSync(join(root, 'node_modules'), folder.at('node_modules'));
-  const node = join(root, 'node_modules/.bin/node');
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  const compiled = await launch(node, [tsc, '-p', '.'], { cwd: folder.path }).ended;
-  expect(compiled.out).toBe('');
-  const { out, err } = await launch(node, [folder.at('program.ts')], { cwd: folder.path }).ended;
+  const client = clientSource(viewOf(), code.endpoints);
+  const { path, problems } = await compiled({ 'client.ts': client, 'program.ts': program });
+  expect(problems).toBe('');
+  const { out, err } = await launch(node, [join(path, 'program.ts')], { cwd: path }).ended;
   expect(err).toBe('');
   expect(JSON.parse(out)).toEqual([
     true,
@@ -182,5 +170,5 @@ test('the typed client calls endpoints', async () => {
       ['GET', 'http://localhost/v1/ping', null, null],
     ],
   ]);
-  expect(readFileSync(folder.at('client.ts'), 'utf8')).toContain('/** Takes the money. */');
+  expect(client).toContain('/** Takes the money. */');
 });

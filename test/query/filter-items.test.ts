@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anonymous } from '../../src/model/access.ts';
-import { clientSource } from '../../src/openapi/client.ts';
+import { clientSource } from '../../src/openapi/client/client.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { caller, withTokens } from '../support/callers.ts';
 import { expectRefusals, expectRows } from '../support/tables.ts';

@@ -1,8 +1,8 @@
-import { clientSource } from '../../openapi/client.ts';
+import { clientSource } from '../../openapi/client/client.ts';
 import type { Context } from '../../server/context.ts';
 import { watchFiles } from '../../server/dev/watch.ts';
 import { CommandFailure } from '../../server/failure.ts';
-import { endpointsOf } from '../../server/files/code.ts';
+import { documentedOf } from '../../server/files/code.ts';
 import { ClientFile } from '../files/client-file.ts';
 import { wholeView, writeDocument, type DocumentFlags } from '../files/document.ts';
 import { readSpecification, requireSpecification } from '../../server/files/specification.ts';
@@ -16,7 +16,8 @@ export interface TypesFlags extends DocumentFlags {
 export async function types(context: Context, flags: TypesFlags): Promise<void> {
   const make = async (): Promise<string> => {
     const read = requireSpecification(context, flags, { isOnlyRead: true });
-    return clientSource(wholeView(read.api, flags), await endpointsOf(context, read));
+    const { api, endpoints } = await documentedOf(context, read);
+    return clientSource(wholeView(api, flags), endpoints);
   };
   const { out, watch = false } = flags;
   if (!watch) return writeDocument(context, await make(), out);

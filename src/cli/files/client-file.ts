@@ -1,5 +1,6 @@
-import { clientSource } from '../../openapi/client.ts';
+import { clientSource } from '../../openapi/client/client.ts';
 import type { Context } from '../../server/context.ts';
+import { documentedWith } from '../../server/files/code.ts';
 import { CommandFailure } from '../../server/failure.ts';
 import { wholeView, writeDocument } from './document.ts';
 import type { SpecificationFile } from '../../server/files/specification.ts';
@@ -17,7 +18,8 @@ export class ClientFile {
 
   /** Writes the client of an Api, for `dev --types`. */
   writeFor({ api, code }: Pick<SpecificationFile, 'api' | 'code'>): void {
-    void this.write(() => clientSource(wholeView(api, {}), code?.endpoints));
+    const { api: whole, endpoints } = documentedWith(api, code);
+    void this.write(() => clientSource(wholeView(whole, {}), endpoints));
   }
 
   /** Writes what `make` gives. Prints why it cannot, and leaves the file as it is. */

@@ -90,10 +90,7 @@ export class ServedApi {
     code?: LoadedCode,
     original?: ServedApi,
   ) {
-    this.api =
-      code === undefined || original !== undefined
-        ? api
-        : { ...api, filledByCode: code.filled, codeNeeds: code.needs };
+    this.api = code === undefined || original !== undefined ? api : code.filling(api);
     this.views = original?.views ?? new BoundedCache(keptViews);
     this.seen = original?.seen ?? new WeakMap();
     this.plans = original?.plans ?? new BoundedCache(keptPlans, keptKeyLength);

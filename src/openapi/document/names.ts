@@ -7,7 +7,7 @@ import type { ResourceView, View } from '../../model/view.ts';
  */
 const taken =
   'Error ProblemRule ProblemParams Increment Totals Array Exclude Extract Headers JSON Map Number Object Omit Promise Readonly Record ReturnType String AbortSignal ' +
-  'AsyncGenerator NoInfer TypeError URLSearchParams WeakMap JsonValue JsonInput Resources ErrorBody PlinthError ' +
+  'AsyncGenerator NoInfer TypeError URLSearchParams WeakMap JsonValue JsonInput Resources OwnerResources AllResources CodeResources ErrorBody PlinthError ' +
   'UnexpectedAnswer BrokenRule FieldProblem';
 
 /** What follows a resource's name in the names made from it. */

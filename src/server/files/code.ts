@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../extensions/endpoints/endpoint.ts';
-import { loadCode } from '../../extensions/load.ts';
+import { loadCode, type LoadedCode } from '../../extensions/load.ts';
 import { messageOf } from '../../lib/message-of.ts';
+import type { Api } from '../../model/api.ts';
 import { counted } from '../../model/values.ts';
 import type { Context } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
@@ -56,17 +57,27 @@ export async function withStartedCode<Value>(
   }
 }
 
+/** What documents say of a specification with own code. */
+export interface Documented {
+  readonly api: Api;
+  readonly endpoints: readonly Endpoint[];
+}
+
 /**
- * The endpoints of own code, for documents. Problems of the module are printed, and leave them out: the resources are
- * documented all the same. See docs/contract/10-own-code.md#reload, rule 5.
+ * Loads the own code of a specification for documents. Problems of the module are printed, and leave it out: the resources
+ * are documented all the same. See docs/contract/10-own-code.md#reload, rule 5.
  */
-export async function endpointsOf(
+export async function documentedOf(
   { output }: Context,
   specification: SpecificationFile,
-): Promise<readonly Endpoint[]> {
+): Promise<Documented> {
   const { code, problems } = await loadCode(specification);
   for (const problem of problems) output.note(formatProblem(problem));
-  return code?.endpoints ?? [];
+  return documentedWith(specification.api, code);
+}
+
+export function documentedWith(api: Api, code: LoadedCode | undefined): Documented {
+  return { api: code?.filling(api) ?? api, endpoints: code?.endpoints ?? [] };
 }
 
 /** Without `auth`, `start` wants to be told who may call each endpoint. */

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../model/json-schema.ts';
+import type { JsonSchema } from '../../model/json-schema.ts';
 
 /** How deep a type is written out; below it is unknown. A schema may refer to itself. */
 const deepest = 8;

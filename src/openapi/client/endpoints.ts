@@ -1,4 +1,4 @@
-import type { DocumentedEndpoint, EndpointSchema } from './document/endpoints.ts';
+import type { DocumentedEndpoint, EndpointSchema } from '../document/endpoints.ts';
 import { typeOfSchema } from './json-schema-type.ts';
 
 /** The type that tells the client what each endpoint takes and gives. */

@@ -1,5 +1,5 @@
-import { errorTable, type ErrorCode } from '../errors.ts';
-import { ruleTable, type ParamType, type Rule } from '../problem-rules.ts';
+import { errorTable, type ErrorCode } from '../../errors.ts';
+import { ruleTable, type ParamType, type Rule } from '../../problem-rules.ts';
 
 /** The types of errors in the typed client. */
 export function errorTypes(): string {
