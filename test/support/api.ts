@@ -88,6 +88,8 @@ export interface TestApi {
   /** As an application in the same process asks. */
   readonly fetch: RunningServer['fetch'];
   readonly handler: RunningServer['handler'];
+  /** Resolves when every `afterCommit` is done. */
+  readonly settled: RunningServer['settled'];
   readonly stop: () => Promise<void>;
 }
 
@@ -231,6 +233,7 @@ export async function serve(
     raw: (path, options) => sendRaw(url, path, options),
     fetch: server.fetch,
     handler: server.handler,
+    settled: server.settled,
     stop: async () => {
       await hangUp(url);
       await server.close();

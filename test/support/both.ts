@@ -65,6 +65,10 @@ export async function serveBoth(
     send,
     get: (path, headers) => send('GET', path, undefined, headers),
     raw: (...request) => agreed(first.raw(...request), second.raw(...request)),
+    settled: async () => {
+      await first.settled();
+      await second.settled();
+    },
     stop: async () => {
       await first.stop();
       await second.stop();
