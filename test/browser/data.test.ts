@@ -15,57 +15,10 @@ import {
 } from '../support/data-page.ts';
 import { hasRun, hostile, useShop } from '../support/shop.ts';
 
-const { serving, servingOther, opening } = useShop();
+const { serving, servingSales, opening } = useShop();
 
 const apply = (page: Page): Promise<void> =>
   page.getByRole('button', { name: 'Apply', exact: true }).click();
-
-/** Customers with invoices, some of them over 10. */
-const sales = `
-name: Sales
-access: public
-resources:
-  customers:
-    fields:
-      name: { type: string, required: true, maxLength: 40 }
-      country: { type: string }
-      invoices: { type: relation, relation: hasMany, resource: invoices }
-  invoices:
-    fields:
-      customerId: { type: integer, required: true, reference: customers.id, onDelete: restrict }
-      total: { type: decimal, scale: 2, required: true }
-      day: { type: date, required: true }
-`;
-
-async function servingSales(count = 0) {
-  const api = await servingOther(sales);
-  const post = async (path: string, body: unknown): Promise<void> => {
-    expect((await api.send('POST', `/v1/${path}`, body)).status).toBe(201);
-  };
-  const named = [
-    ['Ada', 'Germany'],
-    ['Bo', 'France'],
-    ['Cy', 'Spain'],
-    ['Di', 'France'],
-    ['Ed', 'Germany'],
-    ['Flo', 'Germany'],
-  ].map(([name, country]) => ({ name, country }));
-  const more = Array.from({ length: count }, (_, index) => ({ name: `Customer ${index}` }));
-  await post('customers', [...named, ...more]);
-  await post(
-    'invoices',
-    [
-      [1, '12.00', '2026-01-01'],
-      [1, '3.00', '2026-03-01'],
-      [2, '11.00', '2026-02-01'],
-      [3, '50.00', '2026-02-02'],
-      [4, '9.00', '2026-02-03'],
-      [5, '20.00', '2026-02-04'],
-      [6, '30.00', '2026-02-05'],
-    ].map(([customerId, total, day]) => ({ customerId, total, day })),
-  );
-  return api;
-}
 
 describe('a list by chips', () => {
   test('finds customers of two countries with an invoice over 10, newest invoices first, three a page', async () => {

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { complaintsOf, eventually, violationsOn } from '../support/browser.ts';
+import { colourWalk, complaintsOf, eventually } from '../support/browser.ts';
 import { cellOf, chipOf, openRecord, panelOf } from '../support/data-page.ts';
 import { useShop } from '../support/shop.ts';
 
@@ -387,7 +387,6 @@ const screens = [
   { width: 1440, height: 900 },
   { width: 390, height: 844 },
 ];
-const schemes = ['light', 'dark'] as const;
 
 test.each(screens)(
   'whatever opens over the page is usable by all: $width wide',
@@ -404,7 +403,8 @@ test.each(screens)(
     const page = await opening(api, '#/data/products', { width, height });
     const complaints = complaintsOf(page);
     await cellOf(page, 'Chair').waitFor();
-    for (const [index, { name, role, at, open }] of openings.entries()) {
+    const look = colourWalk(page, ['light', 'dark']);
+    for (const { name, role, at, open } of openings) {
       try {
         await at?.(page);
         await open(page);
@@ -412,14 +412,7 @@ test.each(screens)(
       } catch (error) {
         throw new Error(`${name}: ${String(error)}`, { cause: error });
       }
-      // It begins with the colours of the one before: changing them takes long.
-      const inTurn = index % 2 === 0 ? schemes : schemes.toReversed();
-      for (const [turn, colorScheme] of inTurn.entries()) {
-        await page.emulateMedia({ colorScheme });
-        // In other colours the rest is the same.
-        const found = await violationsOn(page, turn === 0 ? 'all' : 'colours');
-        expect.soft(found, `${name} ${colorScheme}`).toEqual([]);
-      }
+      await look(name);
       await closeAll(page);
     }
     expect(complaints.filter((line) => !/status of (?:400|422)/u.test(line))).toEqual([]);

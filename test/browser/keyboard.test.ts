@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { TestApi } from '../support/api.ts';
 import { eventually } from '../support/browser.ts';
 import { cellOf, chipOf, panelOf, urlIs } from '../support/data-page.ts';
 import { keyboardOf } from '../support/keyboard.ts';
@@ -10,7 +9,7 @@ import { hashOf } from '../support/tokens.ts';
 
 /** The tasks of people who work with the page, each by the keyboard alone: nothing is clicked or filled in. */
 
-const { serving, servingOther, opening } = useShop();
+const { serving, servingOther, servingSales, opening } = useShop();
 
 const button = (page: Page | Locator, name: string | RegExp): Locator =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
@@ -21,61 +20,6 @@ const textbox = (page: Page | Locator, name: string): Locator =>
 const requestsOn = (page: Page): Locator => page.getByRole('grid', { name: 'Requests' });
 const rowsOf = (page: Page): Locator => requestsOn(page).getByRole('link', { name: /\/v1\//u });
 const hashOn = (page: Page): Promise<string> => page.evaluate('location.hash');
-
-const sales = `
-name: Sales
-access: public
-resources:
-  customers:
-    fields:
-      name: { type: string, required: true, maxLength: 40 }
-      country: { type: string }
-      invoices: { type: relation, relation: hasMany, resource: invoices }
-      groups: { type: relation, relation: belongsToMany, resource: groups, through: members, withPivot: [rank] }
-  invoices:
-    fields:
-      customerId: { type: integer, required: true, reference: customers.id }
-      total: { type: decimal, scale: 2, required: true }
-      day: { type: date, required: true }
-  groups:
-    fields:
-      name: { type: string, required: true }
-  members:
-    fields:
-      customerId: { type: integer, required: true, reference: customers.id }
-      groupId: { type: integer, required: true, reference: groups.id }
-      rank: { type: integer, minimum: 0 }
-`;
-
-/** Customers of three countries with invoices, some of them over 10, and as many more as a test needs. */
-async function servingSales(count = 0): Promise<TestApi> {
-  const api = await servingOther(sales);
-  const post = async (path: string, body: unknown): Promise<void> => {
-    expect((await api.send('POST', `/v1/${path}`, body)).status).toBe(201);
-  };
-  const named = [
-    ['Ada', 'Germany'],
-    ['Bo', 'France'],
-    ['Cy', 'Spain'],
-    ['Di', 'France'],
-    ['Ed', 'Germany'],
-    ['Flo', 'Germany'],
-  ].map(([name, country]) => ({ name, country }));
-  const more = Array.from({ length: count }, (_, index) => ({ name: `Customer ${index}` }));
-  await post('customers', [...named, ...more]);
-  const invoices = [
-    [1, '12.00', '2026-01-01'],
-    [1, '3.00', '2026-03-01'],
-    [2, '11.00', '2026-02-01'],
-    [3, '50.00', '2026-02-02'],
-    [4, '9.00', '2026-02-03'],
-    [5, '20.00', '2026-02-04'],
-    [6, '30.00', '2026-02-05'],
-  ].map(([customerId, total, day]) => ({ customerId, total, day }));
-  await post('invoices', invoices);
-  await post('groups', [{ name: 'regular' }, { name: 'large' }]);
-  return api;
-}
 
 test('the slowest request is found, and why it was slow', async () => {
   const api = await serving();

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { complaintsOf, usePages, violationsOn } from '../support/browser.ts';
+import { colourWalk, complaintsOf, usePages } from '../support/browser.ts';
 import { makeFolder, root, servePlinth, type Serving } from '../support/command.ts';
 import { openRecord, panelOf, writeUrl } from '../support/data-page.ts';
 
@@ -345,20 +345,15 @@ describe('every view, panel and menu', () => {
       const complaints = complaintsOf(page);
       await page.getByRole('heading', { level: 1, name: 'artists' }).waitFor();
       await traffic();
-      for (const [index, [name, reach]] of states.entries()) {
+      const look = colourWalk(page, schemes);
+      for (const [name, reach] of states) {
         await reach(page).catch((error: unknown) => {
           throw new Error(`${name}: ${String(error)}`, { cause: error });
         });
-        // It begins with the colours in which the one before was seen last: changing them takes long.
-        const inTurn = index % 2 === 0 ? schemes : schemes.toReversed();
-        for (const [turn, colorScheme] of inTurn.entries()) {
-          await page.emulateMedia({ colorScheme });
-          // In other colours the rest is the same.
-          const found = await violationsOn(page, turn === 0 ? 'all' : 'colours');
-          expect.soft(found, `${name} ${colorScheme}`).toEqual([]);
+        await look(name, (colorScheme) => {
           const file = `${prefix}${name} ${colorScheme}.png`.replaceAll(/[^a-z.]+/giu, '-');
-          await page.screenshot({ path: join(pictures, file), animations: 'disabled' });
-        }
+          return page.screenshot({ path: join(pictures, file), animations: 'disabled' });
+        });
         const widths = 'document.documentElement.scrollWidth';
         expect.soft(await page.evaluate(widths), `${name} is as wide as the screen`).toBe(width);
       }

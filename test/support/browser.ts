@@ -6,8 +6,10 @@ import { browserOptions } from './chromium.ts';
 /** In ms: less than a test may take, so that it says what it has waited for; however busy the machine is. */
 const waiting = 60_000;
 
+export type ColorScheme = 'light' | 'dark';
+
 export interface PageOptions {
-  readonly colorScheme?: 'light' | 'dark';
+  readonly colorScheme?: ColorScheme;
   readonly width?: number;
   readonly height?: number;
   readonly moves?: boolean;
@@ -66,6 +68,27 @@ export async function settled(page: Page): Promise<void> {
     // What begins with this frame is known in the next one.
     for (let still = 0; still < 3; still = moving().length === 0 ? still + 1 : 0) await frame();
   })()`);
+}
+
+/**
+ * Looks at states of a page, one after another, each in all these colours: no rule of accessibility may be broken. A state
+ * begins with the colours in which the one before was seen last, because changing them takes long.
+ */
+export function colourWalk(
+  page: Page,
+  schemes: readonly ColorScheme[],
+): (state: string, seen?: (scheme: ColorScheme) => Promise<unknown>) => Promise<void> {
+  let inTurn = schemes;
+  return async (state, seen) => {
+    for (const [turn, colorScheme] of inTurn.entries()) {
+      await page.emulateMedia({ colorScheme });
+      // In other colours the rest is the same.
+      const found = await violationsOn(page, turn === 0 ? 'all' : 'colours');
+      expect.soft(found, `${state} ${colorScheme}`).toEqual([]);
+      await seen?.(colorScheme);
+    }
+    inTurn = inTurn.toReversed();
+  };
 }
 
 /** The rules whose answer may change when only the colours do. */
