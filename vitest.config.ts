@@ -96,6 +96,7 @@ const longest = named([
   'command-line/reload',
   'command-line/generate-reset',
   'browser/data',
+  'browser/grid',
   'introspection/introspect',
   'command-line/cli',
   'server/content-streams',

@@ -1,5 +1,7 @@
 import '@mantine/spotlight/styles.css';
+import './palette.css';
 import { Spotlight } from '@mantine/spotlight';
+import { Search } from 'lucide-react';
 import type { JSX } from 'react';
 import { focusAfterDialog } from './focus.ts';
 import { go } from './route.ts';
@@ -37,10 +39,14 @@ export function Palette({ views, resources, toggleScheme }: Props): JSX.Element 
       ]}
       shortcut={null}
       nothingFound="Nothing found"
-      searchProps={{ placeholder: 'Go to…', 'aria-label': 'Go to' }}
+      searchProps={{
+        placeholder: 'Go to…',
+        'aria-label': 'Go to',
+        leftSection: <Search size={16} aria-hidden />,
+      }}
       attributes={{ content: { 'aria-label': 'Go to' } }}
       // A blur of the whole page is dear where no graphics card does it.
-      overlayProps={{ blur: 0 }}
+      overlayProps={{ blur: 0, backgroundOpacity: 0.35 }}
       scrollable
       maxHeight={420}
     />

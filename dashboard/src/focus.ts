@@ -17,6 +17,13 @@ export function hasMenuOpen(target: EventTarget): boolean {
   return target instanceof Element && target.ariaExpanded === 'true';
 }
 
+/** Whether arrow keys have led to a choice in the list of a control, which Enter takes. */
+export function isAtChoice(target: EventTarget): boolean {
+  const id = target instanceof Element ? target.getAttribute('aria-controls') : null;
+  const list = id === null ? null : document.getElementById(id);
+  return list?.querySelector('[data-combobox-selected]') instanceof Element;
+}
+
 /** In ms: a dialog that closes gives the focus back first, to what may be gone. */
 const afterReturn = 60;
 

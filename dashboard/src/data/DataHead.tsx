@@ -4,8 +4,7 @@ import type { JSX } from 'react';
 import type { Model, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { visible } from '../words.ts';
 import type { Changes } from './write/changes.ts';
-import type { ExportFormat } from './write/exports.ts';
-import { ExportMenu } from './write/SelectionBar.tsx';
+import { ExportMenu, type ExportFormat } from './write/ExportMenu.tsx';
 
 /** Shows as: the grid, the answer as it came, or groups. */
 export type Shape = 'grid' | 'json' | 'groups';

@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Loader, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useCallback, useMemo, useRef, useState, type JSX } from 'react';
-import { ask, Refusal } from '../api.ts';
+import { Refusal } from '../api.ts';
 import type { FieldInfo, Model, ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { focusAfterDialog } from '../focus.ts';
 import { go, hashOf } from '../route.ts';
@@ -34,9 +34,7 @@ import { Problem } from './Problem.tsx';
 import { readQuery, recordsOnly, writeQuery, type ListQuery } from './query.ts';
 import { memberOf, type ApiRecord } from './record/draft.ts';
 import { useChanges, writeField, type Chosen, type Target } from './write/changes.ts';
-import { copied } from './write/copy.ts';
-import { exportRecords, type ExportFormat } from './write/exports.ts';
-import { SelectionBar } from './write/SelectionBar.tsx';
+import type { ExportFormat } from './write/ExportMenu.tsx';
 import { UrlLine } from './UrlLine.tsx';
 
 const RecordPanel = lazy(async () => ({
@@ -44,6 +42,9 @@ const RecordPanel = lazy(async () => ({
 }));
 const Paging = lazy(async () => ({ default: (await import('./Paging.tsx')).Paging }));
 const Summary = lazy(async () => ({ default: (await import('./Summary.tsx')).Summary }));
+const SelectionBar = lazy(async () => ({
+  default: (await import('./write/SelectionBar.tsx')).SelectionBar,
+}));
 const ImportDialog = lazy(async () => ({
   default: (await import('./write/ImportDialog.tsx')).ImportDialog,
 }));
@@ -174,30 +175,38 @@ export function ResourceView(props: Props): JSX.Element {
       () => say({ text: `Copied ${what}` }),
       () => say({ text: 'The browser does not let this page copy', isWrong: true }),
     );
-  const exportAs = (which: Chosen, format: ExportFormat): void =>
-    void exportRecords(target, which, order, format).then(
-      () => say({ text: `Exported ${counted(which.count, 'record')} as ${format.toUpperCase()}` }),
-      (error: unknown) =>
-        say({
-          text: `Not exported: ${error instanceof Error ? error.message : ''}`,
-          isWrong: true,
-        }),
-    );
+  const exportAs = async (which: Chosen, format: ExportFormat): Promise<void> => {
+    const words = counted(which.count, 'record');
+    try {
+      const { exportRecords } = await import('./write/exports.ts');
+      await exportRecords(target, which, order, format);
+      say({ text: `Exported ${words} as ${format.toUpperCase()}` });
+    } catch (error) {
+      say({ text: `Not exported: ${error instanceof Error ? error.message : ''}`, isWrong: true });
+    }
+  };
+  const copyRecords = async (
+    records: readonly ApiRecord[],
+    format: CopyFormat,
+    what: string,
+    own = '',
+  ): Promise<void> => {
+    const { copied } = await import('./write/copy.ts');
+    const names = columns.map(({ name }) => name);
+    copy(copied(records, format, names, target, own), what);
+  };
   const copySelected = async (format: CopyFormat): Promise<void> => {
+    const words = counted(chosen.count, 'record');
     const own = chosen.ids === undefined ? filters : `id_in=${chosen.ids.join(',')}`;
     const known = rows.loaded.filter((one) => isSelected(selection, one));
-    const isAllKnown = known.length === chosen.count;
-    const records =
-      isAllKnown || format === 'curl'
-        ? known
-        : (
-            await ask(
-              `${path}?${[own, `page=1&limit=${model.limits.maxLimit}`].filter(Boolean).join('&')}`,
-            )
-          ).body;
-    const list = Array.isArray(records) ? (records as readonly ApiRecord[]) : known;
-    const visibleNames = columns.map(({ name }) => name);
-    copy(copied(list, format, visibleNames, target, own), counted(chosen.count, 'record'));
+    try {
+      const { readRecords } = await import('./write/exports.ts');
+      const isKnown = format === 'curl' || known.length === chosen.count;
+      const records = isKnown ? known : await readRecords(target, chosen, order);
+      await copyRecords(records, format, words, own);
+    } catch (error) {
+      say({ text: `Not copied: ${error instanceof Error ? error.message : ''}`, isWrong: true });
+    }
   };
   const duplicate = useCallback(
     (record: ApiRecord): void => {
@@ -251,7 +260,7 @@ export function ResourceView(props: Props): JSX.Element {
         importFile={may('create') ? () => setDialog({ kind: 'import', chosen }) : undefined}
         exportAs={
           mayRead
-            ? (format) => exportAs({ ids: undefined, search: filters, count: total }, format)
+            ? (format) => void exportAs({ ids: undefined, search: filters, count: total }, format)
             : undefined
         }
         create={
@@ -276,9 +285,8 @@ export function ResourceView(props: Props): JSX.Element {
           <SortChip
             sorts={shape === 'groups' ? groupSorts(query) : resource.sorts}
             value={query.sort}
-            changed={(sort) => askFor({ sort })}
             nulls={query.nulls}
-            setNulls={(nulls) => askFor({ nulls })}
+            changed={askFor}
           />
           {shape === 'groups' ? null : (
             <>
@@ -357,7 +365,7 @@ export function ResourceView(props: Props): JSX.Element {
                 : indented(rows.answer.body)}
             </pre>
           ) : rows.count === 0 ? (
-            <div className="empty">
+            <div className="no-records">
               <Text>
                 {hasAny || query.page !== undefined
                   ? 'No record fits.'
@@ -403,8 +411,7 @@ export function ResourceView(props: Props): JSX.Element {
                         ? query.sort.filter((one) => one.replace(/^-/u, '') !== name)
                         : [direction === 'desc' ? `-${name}` : name],
                   }),
-                resize: (name, width) =>
-                  arrange({ widths: { ...arrangement.widths, [name]: width } }),
+                resize: (widths) => arrange({ widths: { ...arrangement.widths, ...widths } }),
                 pin: (name, isPinned) =>
                   arrange({
                     pinned: isPinned
@@ -418,16 +425,7 @@ export function ResourceView(props: Props): JSX.Element {
                 open: (record) => open(String(record['id'])),
                 copyCell: (record, column) => copy(cellText(record, column), column.name),
                 copyRow: (record, format) =>
-                  copy(
-                    copied(
-                      [record],
-                      format,
-                      columns.map(({ name }) => name),
-                      target,
-                      '',
-                    ),
-                    `record ${String(record['id'])}`,
-                  ),
+                  void copyRecords([record], format, `record ${String(record['id'])}`),
                 filterBy: (column, value, isNegated) =>
                   askFor({
                     conditions: [...query.conditions, conditionOn(column.name, value, isNegated)],
@@ -447,19 +445,21 @@ export function ResourceView(props: Props): JSX.Element {
             />
           )}
           {countOf(selection, total) > 0 && shape === 'grid' ? (
-            <SelectionBar
-              count={countOf(selection, total)}
-              total={total}
-              selectAll={() => select({ kind: 'all' })}
-              clear={() => {
-                select(noSelection);
-                focusGrid();
-              }}
-              copy={(format) => void copySelected(format)}
-              exportAs={(format) => exportAs(chosen, format)}
-              change={may('update') ? () => setDialog({ kind: 'change', chosen }) : undefined}
-              remove={may('delete') ? () => setDialog({ kind: 'delete', chosen }) : undefined}
-            />
+            <Suspense fallback={null}>
+              <SelectionBar
+                count={countOf(selection, total)}
+                total={total}
+                selectAll={() => select({ kind: 'all' })}
+                clear={() => {
+                  select(noSelection);
+                  focusGrid();
+                }}
+                copy={(format) => void copySelected(format)}
+                exportAs={(format) => void exportAs(chosen, format)}
+                change={may('update') ? () => setDialog({ kind: 'change', chosen }) : undefined}
+                remove={may('delete') ? () => setDialog({ kind: 'delete', chosen }) : undefined}
+              />
+            </Suspense>
           ) : null}
           <footer className="data-foot">
             <span

@@ -67,7 +67,7 @@ export function SettingsForm({ title, none, line, isOff, change }: Props): JSX.E
       </Group>
       <Group gap={8} mb={20} role="group" aria-label="Presets">
         {presets.map(({ name, hint, settings }) => (
-          <Tooltip key={name} label={hint}>
+          <Tooltip key={name} label={hint} position="bottom">
             <Button
               size="xs"
               variant={isAs(shown, settings) ? 'light' : 'default'}

@@ -11,6 +11,7 @@ import type { ViewProps } from '../view.ts';
 import { useLive } from '../live/live.ts';
 import { hashOf } from '../route.ts';
 import { clock, figure } from '../words.ts';
+import { minuteOf, minuteTicks, roundTicks } from './axis.ts';
 import { Development, MissingIndexes, Resources, SlowestRequests } from './Panels.tsx';
 
 /** How long a span of activity is, in ms. */
@@ -65,9 +66,19 @@ export function Overview({ model, session }: ViewProps): JSX.Element {
     tickLine: 'xy',
     strokeDasharray: '0',
     strokeWidth: 1.5,
-    xAxisProps: { minTickGap: 32, interval: 'equidistantPreserveStart' },
-    yAxisProps: { width: 44, tickCount: 5 },
+    gridProps: { syncWithTicks: true },
+    xAxisProps: {
+      interval: 0,
+      ticks: [...minuteTicks(points.map(({ time }) => time))],
+      tickFormatter: minuteOf,
+    },
   } as const;
+  const upTo = (...names: readonly (keyof Omit<(typeof points)[number], 'time'>)[]) => {
+    const ticks = roundTicks(
+      Math.max(0, ...points.flatMap((point) => names.map((name) => point[name] ?? 0))),
+    );
+    return { width: 44, interval: 0, ticks: [...ticks], domain: [0, ticks.at(-1) ?? 1] } as const;
+  };
   return (
     <>
       <Title order={1}>Overview</Title>
@@ -93,7 +104,14 @@ export function Overview({ model, session }: ViewProps): JSX.Element {
           title="Requests per second"
           series={[{ name: 'Requests/s', color: 'var(--focus)' }]}
         >
-          {(series, chart) => <AreaChart {...common} series={series} areaChartProps={chart} />}
+          {(series, chart) => (
+            <AreaChart
+              {...common}
+              yAxisProps={upTo('Requests/s')}
+              series={series}
+              areaChartProps={chart}
+            />
+          )}
         </Figure>
         <Figure
           title="Latency (ms)"
@@ -105,6 +123,7 @@ export function Overview({ model, session }: ViewProps): JSX.Element {
           {(series, chart) => (
             <LineChart
               {...common}
+              yAxisProps={upTo('p50', 'p95')}
               series={series}
               lineChartProps={chart}
               withDots
@@ -119,13 +138,27 @@ export function Overview({ model, session }: ViewProps): JSX.Element {
             { name: '5xx/s', color: 'var(--series-hot)' },
           ]}
         >
-          {(series, chart) => <LineChart {...common} series={series} lineChartProps={chart} />}
+          {(series, chart) => (
+            <LineChart
+              {...common}
+              yAxisProps={upTo('4xx/s', '5xx/s')}
+              series={series}
+              lineChartProps={chart}
+            />
+          )}
         </Figure>
         <Figure
           title="Time in the database (ms per second)"
           series={[{ name: 'Database ms/s', color: 'var(--sql)' }]}
         >
-          {(series, chart) => <AreaChart {...common} series={series} areaChartProps={chart} />}
+          {(series, chart) => (
+            <AreaChart
+              {...common}
+              yAxisProps={upTo('Database ms/s')}
+              series={series}
+              areaChartProps={chart}
+            />
+          )}
         </Figure>
         <SlowestRequests />
         <div className="stack">

@@ -136,7 +136,7 @@ export function Requests({ session, model }: ViewProps): JSX.Element {
         {rows === undefined ? (
           <Loader aria-label="Loading" m="lg" />
         ) : left.length === 0 ? (
-          <div className="empty">
+          <div className="no-requests">
             <Text fw={500}>{among.length === 0 ? 'No requests yet' : 'No request fits'}</Text>
             {among.length === 0 ? (
               <Text className="quiet">

@@ -2,6 +2,7 @@ import {
   ActionIcon,
   Group,
   MultiSelect,
+  Pill,
   Select,
   TagsInput,
   TextInput,
@@ -11,7 +12,8 @@ import { Clock } from 'lucide-react';
 import type { JSX } from 'react';
 import type { Model, ValueInfo } from '../../../../src/http/dashboard/wire-model.ts';
 import { itemsOf, listOf } from '../query.ts';
-import { RecordPicker, useFound } from '../record/RecordPicker.tsx';
+import { useLabels } from '../record/labels.ts';
+import { Choice, choicesOf, RecordPicker, useFound } from '../record/RecordPicker.tsx';
 
 interface Props {
   readonly label: string;
@@ -28,7 +30,7 @@ interface Props {
 export function OperandEditor(props: Props): JSX.Element {
   const { label, operand, type, values, reference, model, value, changed } = props;
   const common = { 'aria-label': label };
-  const choices = choicesOf(props);
+  const choices = valuesOf(props);
   if (operand === 'list') return <ListEditor {...props} choices={choices} items={itemsOf(value)} />;
   if (choices !== undefined)
     return (
@@ -70,7 +72,7 @@ export function OperandEditor(props: Props): JSX.Element {
   );
 }
 
-function choicesOf({ operand, type, values }: Props): readonly string[] | undefined {
+function valuesOf({ operand, type, values }: Props): readonly string[] | undefined {
   if (operand === 'flag' || (operand === 'value' && type === 'boolean')) return ['true', 'false'];
   return values === null ? undefined : [...new Set(values.map(String))];
 }
@@ -85,6 +87,12 @@ interface ListProps extends Props {
 function ListEditor(props: ListProps): JSX.Element {
   const { label, value, changed, choices, items, reference, model } = props;
   const found = useFound(model, reference);
+  const labels = useLabels(
+    reference === undefined ? [] : [{ reference, values: items ?? [] }],
+    model,
+  );
+  const nameOf = (key: string): string =>
+    (reference === undefined ? undefined : labels(reference, key)) ?? key;
   if (items === undefined)
     return (
       <TextInput
@@ -107,19 +115,25 @@ function ListEditor(props: ListProps): JSX.Element {
   return (
     <TagsInput
       aria-label={label}
-      data={[...found.titles.keys()]}
+      data={choicesOf(found)}
+      // The server has searched already.
+      filter={({ options }) => options}
       value={[...new Set(items)]}
       placeholder={items.length === 0 ? 'Values, with commas' : undefined}
       onChange={(next) =>
         changed(listOf(next.map((item) => item.trim()).filter((item) => item !== '')))
       }
       renderOption={({ option }) => (
-        <span className="name">
-          {option.value} <span className="quiet">{found.titles.get(option.value)}</span>
-        </span>
+        <Choice value={option.value} title={found.titles.get(option.value)} />
+      )}
+      renderPill={({ value: item = '', onRemove, disabled }) => (
+        <Pill withRemoveButton onRemove={onRemove} disabled={disabled === true} title={item}>
+          {nameOf(item)}
+        </Pill>
       )}
       onSearchChange={found.search}
-      onFocus={found.open}
+      onDropdownOpen={found.open}
+      onDropdownClose={found.close}
       splitChars={[',', '\n', '\t']}
       acceptValueOnBlur
       clearable

@@ -8,19 +8,20 @@ import type { ListOrderProps } from './SortEditor.tsx';
 export function SortChip(props: ListOrderProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const { ListOrderEditor } = editors() ?? {};
-  const { value, changed } = props;
-  const label = value
-    .map((item) => `${item.replace(/^-/u, '')} ${item.startsWith('-') ? '↓' : '↑'}`)
-    .join(', ');
+  const { value, nulls, changed } = props;
+  const label = [
+    ...value.map((item) => `${item.replace(/^-/u, '')} ${item.startsWith('-') ? '↓' : '↑'}`),
+    ...(nulls === undefined ? [] : [`nulls ${nulls}`]),
+  ].join(', ');
   return (
     <Chip
-      name={value.length === 0 ? 'Sort' : `Sort: ${label}`}
-      label={value.length === 0 ? 'Sort' : label}
+      name={label === '' ? 'Sort' : `Sort: ${label}`}
+      label={label === '' ? 'Sort' : label}
       icon={<ArrowUpDown size={14} aria-hidden />}
-      isSet={value.length > 0}
+      isSet={label !== ''}
       isOpen={isOpen}
       setOpen={setOpen}
-      remove={value.length === 0 ? undefined : () => changed([])}
+      remove={label === '' ? undefined : () => changed({ sort: [], nulls: undefined })}
     >
       {ListOrderEditor === undefined ? null : (
         <ListOrderEditor {...props} done={() => setOpen(false)} />

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, Select, SegmentedControl, Stack, Text } from '@mantine/core';
 import { ArrowDown, ArrowUp, ChevronDown, ChevronUp, X } from 'lucide-react';
 import type { JSX } from 'react';
+import type { ListQuery } from '../query.ts';
 
 interface SortProps {
   readonly label: string;
@@ -87,28 +88,28 @@ function Direction({ Icon, text }: { Icon: typeof ArrowUp; text: string }): JSX.
   );
 }
 
-export interface ListOrderProps extends Omit<SortProps, 'label'> {
+export interface ListOrderProps extends Omit<SortProps, 'label' | 'changed'> {
   readonly nulls: string | undefined;
-  readonly setNulls: (nulls: string | undefined) => void;
+  readonly changed: (change: Partial<Pick<ListQuery, 'sort' | 'nulls'>>) => void;
 }
 
 /** The order of the list, and where nulls stand in it. */
 export function ListOrderEditor({
   nulls,
-  setNulls,
+  changed,
   done,
   ...props
 }: ListOrderProps & { readonly done: () => void }): JSX.Element {
   return (
     <Stack gap={10}>
-      <SortEditor label="Sort" {...props} />
+      <SortEditor label="Sort" {...props} changed={(sort) => changed({ sort })} />
       <Group justify="space-between">
         <Text size="sm">Nulls</Text>
         <SegmentedControl
           aria-label="Nulls"
           value={nulls ?? 'lowest'}
           data={['lowest', 'first', 'last']}
-          onChange={(next) => setNulls(next === 'lowest' ? undefined : next)}
+          onChange={(next) => changed({ nulls: next === 'lowest' ? undefined : next })}
         />
       </Group>
       <Button size="xs" variant="default" onClick={done}>

@@ -11,6 +11,10 @@ const signs: Readonly<Record<string, string>> = {
   gte: '≥',
   lt: '<',
   lte: '≤',
+  // Whether case matters is said by those operators that mind it.
+  ilike: 'contains',
+  nilike: 'does not contain',
+  ieq: 'equals',
 };
 
 /** What is said of a key at a path: what leads to its record, and what that is called, as far as it is known. */

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState, type JSX, type KeyboardEvent } from 'react';
+import { hasMenuOpen, isAtChoice } from '../../focus.ts';
 import type { FieldInfo, Model } from '../../../../src/http/dashboard/wire-model.ts';
 import { brief, shown } from '../../words.ts';
 import { memberOf, readDraft, type ApiRecord } from '../record/draft.ts';
@@ -93,8 +94,9 @@ export function CellEditor(props: Props): JSX.Element | null {
   };
   const keys = (event: KeyboardEvent<HTMLDivElement>): void => {
     const { key, shiftKey, target } = event;
-    event.stopPropagation();
     if (target instanceof HTMLButtonElement && key === 'Enter') return;
+    if (key === 'Escape' && hasMenuOpen(target)) return;
+    if (key === 'Enter' && isAtChoice(target)) return;
     if (key === 'Escape') {
       event.preventDefault();
       leave();
@@ -125,6 +127,8 @@ export function CellEditor(props: Props): JSX.Element | null {
       ref={box}
       className="cell-editor"
       onKeyDownCapture={keys}
+      // The grid has its own use for them.
+      onKeyDown={(event) => event.stopPropagation()}
       onBlur={(event) => {
         // A click elsewhere saves, as in any sheet; what is refused stays.
         if (

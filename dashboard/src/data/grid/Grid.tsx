@@ -5,18 +5,20 @@ import {
   useCallback,
   useEffect,
   useId,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
   type JSX,
   type KeyboardEvent,
   type MouseEvent,
+  type RefObject,
 } from 'react';
 import type { Model, ResourceInfo } from '../../../../src/http/dashboard/wire-model.ts';
 import { memberOf, type ApiRecord } from '../record/draft.ts';
 import { editableText, type CellWrite } from './cell-text.ts';
 import type { CellEditor as EditorOfCells } from './CellEditor.tsx';
-import type { Column } from './columns.ts';
+import { filling, type Column } from './columns.ts';
 import type { RowActions } from './GridMenu.tsx';
 import { Head, type ColumnActions } from './Head.tsx';
 import { keysIn, useLabels } from '../record/labels.ts';
@@ -48,6 +50,22 @@ interface Editing {
   readonly text: string;
 }
 
+/** The width of the inside of an element, in px. */
+function useWidth(of: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  // Before the first paint, so that nothing is seen to move.
+  useLayoutEffect(() => {
+    const element = of.current;
+    if (element === null) return undefined;
+    const measure = (): void => setWidth(element.clientWidth);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [of]);
+  return width;
+}
+
 interface Props {
   readonly model: Model;
   readonly resource: ResourceInfo;
@@ -74,10 +92,12 @@ interface Props {
  * cell, Enter edits or opens, Space selects.
  */
 export function Grid(props: Props): JSX.Element {
-  const { model, resource, rows, columns, sort, selection, select, opened, mayEdit } = props;
+  const { model, resource, rows, sort, selection, select, opened, mayEdit } = props;
   const { place, columnActions, rowActions, write, reload, undo, seen } = props;
   const grid = useId();
   const scroller = useRef<HTMLDivElement>(null);
+  const room = useWidth(scroller);
+  const columns = useMemo(() => filling(props.columns, room - boxWidth), [props.columns, room]);
   const [at, setAt] = useState<Place>({ row: 0, column: 0 });
   const [isFocused, setFocused] = useState(false);
   const [from, setFrom] = useState(0);
@@ -149,9 +169,16 @@ export function Grid(props: Props): JSX.Element {
 
   const mayEditCell = (target: Column | undefined): boolean =>
     mayEdit && target?.field?.isUpdatable === true && target.field.isReadable;
+  /** A cell whose editor is still being loaded: what is typed meanwhile is not lost. */
+  const waiting = useRef<Editing>(undefined);
   const begin = async (next: Editing): Promise<void> => {
-    await loadEditor();
-    setEditing(next);
+    waiting.current = next;
+    try {
+      await loadEditor();
+      setEditing(waiting.current);
+    } finally {
+      waiting.current = undefined;
+    }
   };
   const edit = (one: ApiRecord, target: Column, text?: string): void => {
     if (target.field === undefined) return;
@@ -161,7 +188,9 @@ export function Grid(props: Props): JSX.Element {
       name: target.name,
       text: text ?? editableText(target.field, value),
     };
-    void begin(next);
+    // At once, so that the next key reaches the editor.
+    if (CellEditor === undefined) void begin(next);
+    else setEditing(next);
   };
   const range = (to: number): readonly ApiRecord[] => {
     const [begin, end] = from < to ? [from, to] : [to, from];
@@ -193,6 +222,12 @@ export function Grid(props: Props): JSX.Element {
     const { key, shiftKey, altKey } = event;
     const isCommand = event.ctrlKey || event.metaKey;
     const done = (): void => event.preventDefault();
+    if (waiting.current !== undefined) {
+      done();
+      if (key.length === 1 && !isCommand)
+        waiting.current = { ...waiting.current, text: waiting.current.text + key };
+      return;
+    }
     if (isCommand) {
       if (key === 'a') {
         done();

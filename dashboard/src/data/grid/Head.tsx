@@ -18,7 +18,8 @@ import { boxWidth } from './Row.tsx';
 export interface ColumnActions {
   /** Undefined: no longer sorted by it. */
   readonly sort: (name: string, direction: 'asc' | 'desc' | undefined) => void;
-  readonly resize: (name: string, width: number) => void;
+  /** Sets the width of each column, so that none but the one that is dragged moves. */
+  readonly resize: (widths: Readonly<Record<string, number>>) => void;
   readonly pin: (name: string, isPinned: boolean) => void;
   readonly hide: (name: string) => void;
   readonly filter: (name: string) => void;
@@ -88,12 +89,17 @@ interface CellProps extends Props {
 }
 
 function HeadCell(props: CellProps): JSX.Element {
-  const { grid, column, place, left, isActive, sort, sortable, filterable, opened } = props;
-  const { setOpened, actions } = props;
+  const { grid, columns, column, place, left, isActive, sort, sortable } = props;
+  const { filterable, opened, setOpened, actions } = props;
   const { name, isPinned, isNumeric, width } = column;
   const at = sort.findIndex((one) => one === name || one === `-${name}`);
   const direction = at === -1 ? undefined : sort[at]?.startsWith('-') === true ? 'desc' : 'asc';
   const isSortable = sortable.has(name);
+  const resize = (to: number): void =>
+    actions.resize({
+      ...Object.fromEntries(columns.map((one) => [one.name, one.width])),
+      [name]: boundedWidth(to),
+    });
   const next = direction === undefined ? 'asc' : direction === 'asc' ? 'desc' : undefined;
   return (
     <div
@@ -188,20 +194,20 @@ function HeadCell(props: CellProps): JSX.Element {
           <Menu.Item
             leftSection={<MoveHorizontal size={14} />}
             closeMenuOnClick={false}
-            onClick={() => actions.resize(name, boundedWidth(width + 40))}
+            onClick={() => resize(width + 40)}
           >
             Wider
           </Menu.Item>
           <Menu.Item
             leftSection={<MoveHorizontal size={14} />}
             closeMenuOnClick={false}
-            onClick={() => actions.resize(name, boundedWidth(width - 40))}
+            onClick={() => resize(width - 40)}
           >
             Narrower
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Resizer width={width} resize={(next) => actions.resize(name, next)} />
+      <Resizer width={width} resize={resize} />
     </div>
   );
 }
@@ -224,7 +230,7 @@ function Resizer({
         setFrom({ x: event.clientX, width });
       }}
       onPointerMove={(event) => {
-        if (from !== undefined) resize(boundedWidth(from.width + event.clientX - from.x));
+        if (from !== undefined) resize(from.width + event.clientX - from.x);
       }}
       onPointerUp={() => setFrom(undefined)}
       onPointerCancel={() => setFrom(undefined)}

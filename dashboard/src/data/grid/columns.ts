@@ -15,6 +15,8 @@ export interface Column {
   readonly relation: RelationInfo | undefined;
   readonly isNumeric: boolean;
   readonly width: number;
+  /** How wide it may become if the grid has room left; its own width if a person has set that. */
+  readonly mostWidth: number;
   readonly isPinned: boolean;
 }
 
@@ -52,6 +54,8 @@ const widths: Readonly<Record<string, number>> = {
 };
 
 const [usualWidth, narrowest, widest] = [190, 56, 1200];
+/** What texts and keys are widened to at most if there is room left, in px. */
+const [widestText, widestKey] = [480, 320];
 
 function usualWidthOf(field: FieldInfo | undefined): number {
   if (field === undefined) return 220;
@@ -59,6 +63,16 @@ function usualWidthOf(field: FieldInfo | undefined): number {
   if (field.reference !== undefined) return 200;
   if (field.values !== null) return 130;
   return widths[field.type] ?? usualWidth;
+}
+
+/** Texts and keys can be longer than their column; of all else there is no more to be seen. */
+function mostWidthOf(field: FieldInfo | undefined, width: number): number {
+  if (field === undefined) return Math.max(width, widestText);
+  if (field.name === 'id' || field.values !== null) return width;
+  if (field.reference !== undefined) return Math.max(width, widestKey);
+  return numeric.has(field.type) || /^(?:boolean|date|time|datetime|uuid)$/u.test(field.type)
+    ? width
+    : Math.max(width, widestText);
 }
 
 /** The names of all columns, in the order of the file; the id first. */
@@ -99,17 +113,38 @@ export function columnsOf(
     .filter((name) => name === 'id' || !hidden.includes(name))
     .map((name) => {
       const field = fields.get(name);
+      // Wide enough for the name beside the button of its menu.
+      const width = Math.max(usualWidthOf(field), Math.min(240, 46 + 7 * name.length));
+      const set = own[name];
       return {
         name,
         field,
         relation: relations.get(name),
         isNumeric: field !== undefined && isNumericField(field) && !relations.has(name),
-        // Wide enough for the name beside the button of its menu.
-        width: own[name] ?? Math.max(usualWidthOf(field), Math.min(240, 46 + 7 * name.length)),
+        width: set ?? width,
+        mostWidth: set ?? mostWidthOf(field, width),
         isPinned: name === 'id' || pinned.includes(name),
       };
     });
   return [...columns.filter((one) => one.isPinned), ...columns.filter((one) => !one.isPinned)];
+}
+
+/** The columns with the room that they leave free shared out among those that may become wider. */
+export function filling(columns: readonly Column[], room: number): readonly Column[] {
+  const wide = columns.map(({ width }) => width);
+  let free = room - wide.reduce((sum, width) => sum + width, 0);
+  for (;;) {
+    const open = columns.flatMap(({ mostWidth }, at) => ((wide[at] ?? 0) < mostWidth ? [at] : []));
+    const share = Math.floor(free / open.length);
+    if (open.length === 0 || share < 1) break;
+    for (const at of open) {
+      const before = wide[at] ?? 0;
+      const after = Math.min(before + share, columns[at]?.mostWidth ?? before);
+      wide[at] = after;
+      free -= after - before;
+    }
+  }
+  return columns.map((column, at) => ({ ...column, width: wide[at] ?? column.width }));
 }
 
 /** A width that a column can have. */

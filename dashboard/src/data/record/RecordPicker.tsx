@@ -1,4 +1,4 @@
-import { Autocomplete, Text, type AutocompleteProps } from '@mantine/core';
+import { Autocomplete, Text, type AutocompleteProps, type ComboboxItem } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type JSX } from 'react';
@@ -23,51 +23,89 @@ const typingPause = 200;
 /** A longer key leaves less room beside it. */
 const shortKey = 12;
 
-/** Records of a resource by their keys, with what they are called: those that fit what is typed. */
+/** Records of a resource by their keys, with what they are called: the first ones, or those that fit what is typed. */
 export function useFound(
   model: Model,
   reference: ValueInfo['reference'],
-  typed?: string,
 ): {
   readonly titles: ReadonlyMap<string, string>;
+  /** Whether the list waits for what was typed last. It is empty then: what fitted before is no choice. */
+  readonly isSearching: boolean;
   readonly search: (text: string) => void;
   readonly open: () => void;
   readonly close: () => void;
 } {
   const [isOpen, setOpen] = useState(false);
-  const [own, setOwn] = useState('');
-  const [search] = useDebouncedValue(typed ?? own, typingPause);
+  const [typed, search] = useState('');
+  const [settled] = useDebouncedValue(typed, typingPause);
   const target = model.resources.find(({ name }) => name === reference?.resource);
   const told = target === undefined ? [] : labelFields(target);
   const searched = target === undefined ? undefined : titleOf(target);
   const key = reference?.field ?? 'id';
-  const { data } = useQuery({
-    queryKey: ['pick', model.path, target?.name, key, search],
+  const isEnabled = isOpen && target?.operations.includes('read') === true;
+  const { data, isPending } = useQuery({
+    queryKey: ['pick', model.path, target?.name, key, settled],
     queryFn: async () => {
       const url = `${model.path}/${target?.name ?? ''}?page=1&limit=${Math.min(offered, model.limits.maxLimit)}`;
       const fields = [...new Set([key, ...told])].join(',');
       const filter =
-        searched === undefined || search === ''
+        searched === undefined || settled === ''
           ? ''
-          : `&${encodeURIComponent(searched)}_ilike=${encodeURIComponent(search)}`;
+          : `&${encodeURIComponent(searched)}_ilike=${encodeURIComponent(settled)}`;
       const { body } = await ask(`${url}&fields=${encodeURIComponent(fields)}${filter}`);
       return recordsOf(body);
     },
-    enabled: isOpen && target?.operations.includes('read') === true,
+    enabled: isEnabled,
     staleTime: 5_000,
   });
+  const isSearching = isEnabled && (isPending || typed !== settled);
+  const found = isSearching ? [] : (data ?? []);
   return {
-    titles: new Map((data ?? []).map((record) => [String(record[key]), labelBy(told, record)])),
-    search: setOwn,
+    titles: new Map(found.map((record) => [String(record[key]), labelBy(told, record)])),
+    isSearching,
+    search,
     open: () => setOpen(true),
-    close: () => setOpen(false),
+    close: () => {
+      setOpen(false);
+      // What is held when it opens again is a key, and nothing to search for.
+      search('');
+    },
   };
+}
+
+/** The choices of a list of records; while it searches, one that cannot be taken and says so. */
+export function choicesOf({
+  titles,
+  isSearching,
+}: Pick<ReturnType<typeof useFound>, 'titles' | 'isSearching'>): ComboboxItem[] {
+  return isSearching
+    ? [{ value: '', label: '', disabled: true }]
+    : [...titles.keys()].map((value) => ({ value, label: value }));
+}
+
+/** A choice of a list of records: its key, and what it is called. */
+export function Choice(props: {
+  readonly value: string;
+  readonly title: string | undefined;
+}): JSX.Element {
+  const { value, title } = props;
+  return (
+    <Text size="sm" truncate>
+      {value === '' ? (
+        <span className="quiet">Searching…</span>
+      ) : (
+        <>
+          {visible(value)} <span className="quiet">{title}</span>
+        </>
+      )}
+    </Text>
+  );
 }
 
 /** A key of another resource: written, or chosen among records that are found by what they are called. */
 export function RecordPicker(props: Props): JSX.Element {
   const { model, reference, value, changed, isNamed = false, ...rest } = props;
-  const { titles, open, close } = useFound(model, reference, value);
+  const found = useFound(model, reference);
   const [settled] = useDebouncedValue(value, typingPause);
   const keys = isNamed && settled === value && value !== '' ? [value] : [];
   const label = useLabels([{ reference, values: keys }], model)(reference, value);
@@ -75,14 +113,15 @@ export function RecordPicker(props: Props): JSX.Element {
     <Autocomplete
       {...rest}
       value={value}
-      onChange={changed}
-      data={[...titles.keys()]}
+      onChange={(text) => {
+        changed(text);
+        found.search(text);
+      }}
+      data={choicesOf(found)}
       // The server has searched already.
       filter={({ options }) => options}
       renderOption={({ option }) => (
-        <Text size="sm" truncate>
-          {visible(option.value)} <span className="quiet">{titles.get(option.value)}</span>
-        </Text>
+        <Choice value={option.value} title={found.titles.get(option.value)} />
       )}
       {...(label === undefined
         ? {}
@@ -91,8 +130,8 @@ export function RecordPicker(props: Props): JSX.Element {
             rightSectionWidth: value.length > shortKey ? '30%' : '70%',
             rightSectionPointerEvents: 'none',
           })}
-      onDropdownOpen={open}
-      onDropdownClose={close}
+      onDropdownOpen={found.open}
+      onDropdownClose={found.close}
       autoComplete="off"
     />
   );

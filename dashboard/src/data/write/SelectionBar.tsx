@@ -1,9 +1,9 @@
 import { Button, Menu } from '@mantine/core';
-import { ChevronDown, Copy, Download, Pencil, Trash2, X } from 'lucide-react';
+import { ChevronDown, Copy, Pencil, Trash2, X } from 'lucide-react';
 import type { JSX } from 'react';
 import { counted } from '../../words.ts';
 import type { CopyFormat } from '../grid/GridMenu.tsx';
-import { exportFormats, type ExportFormat } from './exports.ts';
+import { ExportMenu, type ExportFormat } from './ExportMenu.tsx';
 
 interface Props {
   readonly count: number;
@@ -78,35 +78,5 @@ export function SelectionBar(props: Props): JSX.Element {
         Clear
       </Button>
     </div>
-  );
-}
-
-interface ExportProps {
-  readonly label: string;
-  readonly exportAs: (format: ExportFormat) => void;
-  readonly position?: 'top-end' | 'bottom-end';
-}
-
-export function ExportMenu({ label, exportAs, position = 'bottom-end' }: ExportProps): JSX.Element {
-  return (
-    <Menu position={position}>
-      <Menu.Target>
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Download size={14} aria-hidden />}
-          rightSection={<ChevronDown size={13} aria-hidden />}
-        >
-          {label}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {exportFormats.map((format) => (
-          <Menu.Item key={format} onClick={() => exportAs(format)}>
-            As {format === 'ndjson' ? 'NDJSON' : format.toUpperCase()}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
   );
 }

@@ -154,6 +154,16 @@ function valueOfCell(field: FieldInfo, cell: string, problems: Map<string, strin
 }
 
 const numbers: ReadonlySet<string> = new Set(['integer', 'number']);
+const texts: ReadonlySet<string> = new Set([
+  'string',
+  'text',
+  'email',
+  'url',
+  'uuid',
+  'date',
+  'time',
+  'datetime',
+]);
 
 /** What can be said of a record before the server has seen it. */
 function check(body: ApiRecord, fields: Fields, problems: Map<string, string>): void {
@@ -173,7 +183,13 @@ function problemOf(value: unknown, field: FieldInfo): string | undefined {
   if (numbers.has(type) && constraints['format'] === undefined && typeof value !== 'number')
     return 'is not a number';
   if (type === 'boolean' && typeof value !== 'boolean') return 'is neither true nor false';
-  const { maxLength, minLength } = constraints;
+  if (texts.has(type) && typeof value !== 'string') return 'is not a text';
+  const { maxLength, minLength, minimum, maximum } = constraints;
+  const isNumber = numbers.has(type) || type === 'decimal';
+  if (isNumber && typeof minimum === 'number' && Number(value) < minimum)
+    return `is less than ${minimum}`;
+  if (isNumber && typeof maximum === 'number' && Number(value) > maximum)
+    return `is more than ${maximum}`;
   if (typeof value !== 'string') return undefined;
   if (typeof maxLength === 'number' && charactersIn(value) > maxLength)
     return `has more than ${maxLength} characters`;

@@ -16,7 +16,7 @@ export function Waterfall({ request }: { readonly request: RequestDetail }): JSX
             <div key={kind} className={`k-${kind}`} style={{ width: `${(time / whole) * 100}%` }} />
           ))}
         </div>
-        <ul className="legend" aria-label="Shares of the time">
+        <ul className="share-list" aria-label="Shares of the time">
           {kinds.map(([kind, time]) => (
             <li key={kind}>
               <span className={`swatch k-${kind}`} aria-hidden />
