@@ -307,6 +307,8 @@ export interface Preconditions {
   readonly ifNoneMatch: string | undefined;
 }
 
+export const noPreconditions: Preconditions = { ifMatch: undefined, ifNoneMatch: undefined };
+
 /** What a create does with records that exist already. */
 export interface Upsert {
   /** The fields whose values say that a record is the same. */

@@ -268,7 +268,7 @@ test('policies hold on the replica as on the primary, and no caller gets what wa
     ann: caller({ sub: 'ann', dbRole: 'member' }),
     bob: caller({ sub: 'bob', dbRole: 'member' }),
   };
-  const database = await withReplicas(
+  const database = withReplicas(
     await openPostgres(asApp(primary.url), {
       poolSize: 2,
       session: secured.settings.database?.session,

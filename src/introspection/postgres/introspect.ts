@@ -216,8 +216,9 @@ export async function readPostgres(
     const guessed =
       keys.length === 0 && !isManaged ? await guessKey(ask, actual, guess) : undefined;
     const closedHere = closed.filter(({ label }) => label === name);
-    const declined = closedHere.filter(({ by }) => by === 'kind').map(({ operation }) => operation);
-    const further = closedHere.filter(({ operation }) => !declined.includes(operation));
+    const ofKind = closedHere.filter(({ by }) => by === 'kind');
+    const declined = new Set(ofKind.map(({ operation }) => operation));
+    const further = closedHere.filter(({ operation }) => !declined.has(operation));
     found.push({
       actual,
       columns,

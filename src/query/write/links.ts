@@ -17,7 +17,14 @@ import {
   type ResourceView,
 } from '../../model/view.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { complete, isLeftToDatabase, lacksClaim, makeDefault, isUpdateStamp, type ClockAndIds } from './defaults.ts';
+import {
+  complete,
+  isLeftToDatabase,
+  lacksClaim,
+  makeDefault,
+  isUpdateStamp,
+  type ClockAndIds,
+} from './defaults.ts';
 import { nestedOperations } from './nested-rights.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
 import type { FieldValues, Link, LinkChange, WriteKind } from '../plan.ts';
@@ -338,12 +345,12 @@ function isNeeded(field: Field): boolean {
 /** The fields that a junction cannot be without, and of which no link says anything: no link can be written. */
 export function uncarriedFields(relation: BelongsToMany): readonly Field[] {
   const { through, ownerKey, targetKey, pivot } = relation;
-  const carried = [...[ownerKey, targetKey].flatMap(keyFields), ...pivot];
+  const carried = new Set([...[ownerKey, targetKey].flatMap(keyFields), ...pivot]);
   return [...through.fields.values()].filter(
     (field) =>
       isNeeded(field) &&
       field.default === undefined &&
       !isLeftToDatabase(field) &&
-      !carried.includes(field),
+      !carried.has(field),
   );
 }

@@ -3,15 +3,16 @@ import type { FieldProblem } from '../../errors.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import { readValue } from '../../model/validation.ts';
 import type { SqlValue } from '../../model/values.ts';
-import type {
-  ChildWrites,
-  FieldValues,
-  LinkChange,
-  MovedRecord,
-  NamedRecord,
-  NestedWrites,
-  NewRecord,
-  UpdatePlan,
+import {
+  noPreconditions,
+  type ChildWrites,
+  type FieldValues,
+  type LinkChange,
+  type MovedRecord,
+  type NamedRecord,
+  type NestedWrites,
+  type NewRecord,
+  type UpdatePlan,
 } from '../../query/plan.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { decodeValue, encodeValue } from '../../sql/dialect.ts';
@@ -323,8 +324,6 @@ export class Children {
     await this.update({ ...change, values }, id, problems);
   }
 }
-
-const noPreconditions = { ifMatch: undefined, ifNoneMatch: undefined };
 
 function idsOf(named: readonly NamedRecord[]): readonly JsonValue[] {
   return named.flatMap(({ id }) => id ?? []);

@@ -1,7 +1,7 @@
 import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import type { ChangeOfMany } from '../../query/plan.ts';
+import { noPreconditions, type ChangeOfMany } from '../../query/plan.ts';
 import { counted } from '../../model/values.ts';
 import { decoderOf } from '../../sql/dialect.ts';
 import type { CompiledExport } from '../../sql/compile/export.ts';
@@ -80,7 +80,7 @@ export async function writeMany(
         await pace.next();
         const own = changeOf(id);
         if (own.kind === 'delete') await writer.deleteIfThere(resource, id);
-        else await writer.updateOne({ ...own, id, preconditions: none }, undefined);
+        else await writer.updateOne({ ...own, id, preconditions: noPreconditions }, undefined);
       }
       await around?.end(transaction);
       return { ids: found, before: gone };
@@ -98,8 +98,6 @@ export async function writeMany(
     throw error;
   }
 }
-
-const none = { ifMatch: undefined, ifNoneMatch: undefined };
 
 /** The ids of the records as they are now; at most one more than may match. */
 export async function targetIds(

@@ -2,7 +2,7 @@ import { breaks } from '../../problem-rules.ts';
 import { noNested } from '../../query/write/nested.ts';
 import { Children } from './children.ts';
 import { Problems } from './problems.ts';
-import { apiError, fail, type FieldProblem, type Result } from '../../errors.ts';
+import { fail, type FieldProblem, type Result } from '../../errors.ts';
 import type { Field, Limits, Resource } from '../../model/api.ts';
 import type { SqlValue, ValueIssue } from '../../model/values.ts';
 import { inBodyTime } from '../../lib/text/pattern.ts';
@@ -11,13 +11,14 @@ import { revise } from '../../query/write/revisions.ts';
 import { immutableProblem } from '../../query/write/write.ts';
 import { foreignKeysOf, idIn, keyFields } from '../../model/field-types/composite-id.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from '../../query/write/morphs.ts';
-import type {
-  FieldValues,
-  NestedWrites,
-  NewRecord,
-  UpdatePlan,
-  Upsert,
-  WritePlan,
+import {
+  noPreconditions,
+  type FieldValues,
+  type NestedWrites,
+  type NewRecord,
+  type UpdatePlan,
+  type Upsert,
+  type WritePlan,
 } from '../../query/plan.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { JsonValue } from '../../specification/specification.ts';
@@ -36,9 +37,8 @@ import { explainConflicts } from './checks/database-rules.ts';
 import { prepareLinks, writeLinks, type PreparedLinks } from './links/changes.ts';
 import { boundFor } from '../../query/bind.ts';
 import { matchesTag } from '../../query/request/headers.ts';
-import { entityTag } from '../serialize/record.ts';
+import { entityTag, type RecordValue } from '../serialize/record.ts';
 import { readOne } from '../read/read.ts';
-import type { RecordValue } from '../serialize/record.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import {
   currentValues,
@@ -51,6 +51,7 @@ import {
 import { AuditTrail } from './audit/trail.ts';
 import { deleteIfThere, deleteRecord } from './delete.ts';
 import { insertPortions, insertTogether, requireShown, type WantedIds } from './inserts.ts';
+import { requireLength } from './checks/length.ts';
 import { mayResultIn } from './checks/resulting-rows.ts';
 import { ApiFailure } from '../api-failure.ts';
 import { RowBudget } from '../row-budget.ts';
@@ -165,7 +166,7 @@ export class Writer {
     for (const [index, id] of found.entries()) {
       const change = changes[index];
       if (id === undefined || change === undefined) continue;
-      await this.update({ ...change, id, preconditions: none }, problems);
+      await this.update({ ...change, id, preconditions: noPreconditions }, problems);
     }
     const fresh = records.filter((_, index) => found[index] === undefined);
     const made = await this.createAll(resource, fresh, problems);
@@ -520,25 +521,12 @@ export class Writer {
       if (!parsed.ok)
         for (const issue of parsed.issues) issues.push({ ...issue, path: `${name}${issue.path}` });
       else if (!field.immutable) {
-        this.checkLength(name, parsed.value, current.get(field));
+        requireLength(name, parsed.value, current.get(field), this.context.bodyLimit);
         values.set(field, parsed.value);
       } else if (JSON.stringify(parsed.value) !== JSON.stringify(current.get(field)))
         issues.push({ kind: 'type', path: name, ...immutableProblem });
     }
     return values;
-  }
-
-  /** Rejects a merged value that is longer than any body, unless it shrinks. See docs/contract/3-writing.md#merge-patch, rule 5. */
-  private checkLength(name: string, value: JsonValue, before: JsonValue | undefined): void {
-    const { bodyLimit } = this.context;
-    const length = lengthOf(value);
-    if (length <= bodyLimit || length <= lengthOf(before ?? null)) return;
-    throw new ApiFailure(
-      apiError(
-        'BODY_TOO_LARGE',
-        `${name} would have ${length} bytes after the merge, more than ${bodyLimit} (server.bodyLimit)`,
-      ),
-    );
   }
 
   private read(
@@ -596,10 +584,3 @@ export interface MadeRow {
   readonly row: Row | undefined;
   readonly problems: readonly FieldProblem[];
 }
-
-/** The bytes of a value in JSON. */
-function lengthOf(value: JsonValue): number {
-  return Buffer.byteLength(JSON.stringify(value));
-}
-
-const none = { ifMatch: undefined, ifNoneMatch: undefined };
