@@ -79,6 +79,7 @@ describe('words of other tools point to what does it here', () => {
       /unknown key `virtual`; a value that follows from others is a field with `computed`/u,
     ],
     ['primaryKey: true', /the id is the field `id`/u],
+    ['as: commentable', /a relation finds its other side .*`typeField` and `idField`/u],
     ['hidden: true', /`writeOnly: true`/u],
     ['validate: x', /a rule is a key of a field, such as `minLength: 3`/u],
   ])('in a field: %s', (line, message) => {

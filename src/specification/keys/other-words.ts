@@ -68,7 +68,7 @@ export const otherResourceWords: ReadonlyMap<string, string> = new Map([
   ),
   [
     'primaryKey',
-    'the id is the field `id`; `id: { type: id, column: name }` says which column it is',
+    'the id is the field `id`, which is added; `key: slug` or `key: [orderId, lineNo]` makes other fields the key',
   ],
   ['softDeleted', toSoftDelete],
   ['count', 'write `generate: { count: 50 }`'],
@@ -94,6 +94,13 @@ export const otherFieldWords: ReadonlyMap<string, string> = new Map([
       ] as const,
   ),
   ...['validate', 'validation', 'rules'].map((name) => [name, toValidate] as const),
+  ...['as', 'morphName', 'morph', 'inverse', 'mappedBy', 'inversedBy'].map(
+    (name) =>
+      [
+        name,
+        'a relation finds its other side by the fields that hold the key; name them by `foreignKey`, and those of a morphTo by `typeField` and `idField`',
+      ] as const,
+  ),
   ['softDelete', toSoftDelete],
   ['onUpdate', 'keys of an id never change; `timestamps: true` of the resource keeps `updatedAt`'],
   ['autoNow', '`default: now`, or `timestamps: true` of the resource'],
