@@ -131,7 +131,7 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    globalSetup: 'test/support/postgres-server.ts',
+    globalSetup: ['test/support/postgres-server.ts', 'test/support/program.ts'],
     setupFiles: 'test/support/each-file.ts',
     // For tests that hang: a slow, busy machine takes many times longer than others.
     testTimeout: 240_000,

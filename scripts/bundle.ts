@@ -1,13 +1,10 @@
-import { rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { rolldown } from 'rolldown';
 
-/**
- * Bundles the program into the first argument, or `dist`: what is imported together is one file. A server starts in two
- * thirds of the time that 566 modules need. Its packages stay packages.
- */
 const root = resolve(import.meta.dirname, '..');
+
 /** What the package exports or runs, and what is loaded by `packageModule`. */
 const entries = [
   'index',
@@ -18,17 +15,33 @@ const entries = [
   'server/dev/background-check-process',
 ];
 
-const bundle = await rolldown({
-  input: Object.fromEntries(entries.map((name) => [name, join(root, 'src', `${name}.ts`)])),
-  platform: 'node',
-  external: /^[^./]/u,
-  tsconfig: false,
-});
-const folder = resolve(process.argv[2] ?? join(root, 'dist'));
-rmSync(join(folder, 'chunks'), { recursive: true, force: true });
-await bundle.write({
-  dir: folder,
-  entryFileNames: '[name].js',
-  chunkFileNames: 'chunks/[name].js',
-});
-await bundle.close();
+/**
+ * Bundles the program into a folder: what is imported together is one file. A server starts in three quarters of the time
+ * that 566 modules need. Its packages stay packages. Files that are as they were are left alone, since others may run them.
+ */
+export async function bundle(folder = join(root, 'dist')): Promise<void> {
+  const program = await rolldown({
+    input: Object.fromEntries(entries.map((name) => [name, join(root, 'src', `${name}.ts`)])),
+    platform: 'node',
+    external: /^[^./]/u,
+    tsconfig: false,
+  });
+  const { output } = await program.generate({
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name].js',
+  });
+  await program.close();
+  const names = new Set<string>();
+  for (const file of output) {
+    const path = join(folder, file.fileName);
+    const text = file.type === 'chunk' ? file.code : file.source;
+    names.add(file.fileName);
+    if (existsSync(path) && readFileSync(path, 'utf8') === String(text)) continue;
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  for (const name of readdirSync(join(folder, 'chunks')))
+    if (!names.has(`chunks/${name}`)) rmSync(join(folder, 'chunks', name));
+}
+
+if (import.meta.main) await bundle(process.argv[2]);

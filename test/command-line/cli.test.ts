@@ -341,7 +341,7 @@ describe('from a checkout', () => {
     const { out } = await plinth(['migrate', given, '--database', 'sqlite:a b.db'], { cwd });
     const [, command = ''] = /Run "(.+)" to do/u.exec(out) ?? [];
     expect(command).toBe(named);
-    const called = `${root}/node_modules/.bin/node ${root}/src/cli/main.ts`;
+    const called = `${root}/node_modules/.bin/node ${root}/dist/cli/main.js`;
     const script = `plinth() { ${called} "$@"; }; ${command}`;
     expect(await launch('sh', ['-c', script], { cwd }).ended).toMatchObject({ code: 0, err: '' });
     expect(readdirSync(cwd)).toContain('a b.db');
@@ -362,7 +362,7 @@ describe('from a checkout', () => {
   });
 
   test('a reader that has seen enough is no error', async () => {
-    const script = `node_modules/.bin/node src/cli/main.ts check ${folder.at('wrong.yaml')} | true; echo "\${PIPESTATUS[0]}"`;
+    const script = `node_modules/.bin/node dist/cli/main.js check ${folder.at('wrong.yaml')} | true; echo "\${PIPESTATUS[0]}"`;
     const { out, err } = await launch('bash', ['-c', script], { cwd: root }).ended;
     expect(out).toBe('1\n');
     expect(err).not.toContain('EPIPE');
@@ -371,7 +371,7 @@ describe('from a checkout', () => {
 
 test('a folder that is gone is told, without a stack', async () => {
   const gone = makeFolder({ 'gone/plinth.yaml': library });
-  const script = `rm -r ../gone; exec ${root}/node_modules/.bin/node ${root}/src/cli/main.ts check`;
+  const script = `rm -r ../gone; exec ${root}/node_modules/.bin/node ${root}/dist/cli/main.js check`;
   expect(await launch('sh', ['-c', script], { cwd: gone.at('gone') }).ended).toMatchObject({
     code: 1,
     out: '',

@@ -4,7 +4,7 @@ import { good, launch, library, makeFolder, root, type Ended } from '../support/
 
 /** Runs `plinth` where no file may become longer than so many KiB; what goes beyond that fails as on a full disk. */
 function limited(args: readonly string[], cwd: string, longest = 4): Promise<Ended> {
-  const plinth = `${root}/node_modules/.bin/node ${root}/src/cli/main.ts ${args.join(' ')}`;
+  const plinth = `${root}/node_modules/.bin/node ${root}/dist/cli/main.js ${args.join(' ')}`;
   return launch('sh', ['-c', `trap '' XFSZ; ulimit -f ${longest * 2}; exec ${plinth}`], { cwd })
     .ended;
 }
@@ -68,7 +68,7 @@ test.skipIf(!existsSync('/dev/full'))(
   'a full disk behind what is printed is told in a sentence',
   async () => {
     const folder = makeFolder({ 'plinth.yaml': library });
-    const script = `node_modules/.bin/node src/cli/main.ts check ${folder.at('plinth.yaml')} > /dev/full`;
+    const script = `node_modules/.bin/node dist/cli/main.js check ${folder.at('plinth.yaml')} > /dev/full`;
     const ended = await launch('bash', ['-c', script], { cwd: root }).ended;
     expect(ended).toMatchObject({
       code: 1,
@@ -79,7 +79,7 @@ test.skipIf(!existsSync('/dev/full'))(
 
 test.skipIf(!existsSync('/dev/full'))('a warning that cannot be told ends nothing', async () => {
   const folder = makeFolder({ 'plinth.yaml': library });
-  const script = `node_modules/.bin/node src/cli/main.ts openapi ${folder.at('plinth.yaml')} --out ${folder.at('api.json')} 2> /dev/full`;
+  const script = `node_modules/.bin/node dist/cli/main.js openapi ${folder.at('plinth.yaml')} --out ${folder.at('api.json')} 2> /dev/full`;
   expect(await launch('bash', ['-c', script], { cwd: root }).ended).toMatchObject({ code: 0 });
   expect(existsSync(folder.at('api.json'))).toBe(true);
 });

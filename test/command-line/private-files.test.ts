@@ -10,7 +10,7 @@ const modeOf = (path: string): number => statSync(path).mode & 0o777;
 const open = (folder: Folder, command: string, env: Record<string, string> = {}) =>
   launch('sh', ['-c', `umask 000; exec "$NODE" "$MAIN" ${command}`], {
     cwd: folder.path,
-    env: { NODE: `${root}/node_modules/.bin/node`, MAIN: `${root}/src/cli/main.ts`, ...env },
+    env: { NODE: `${root}/node_modules/.bin/node`, MAIN: `${root}/dist/cli/main.js`, ...env },
   });
 
 test('a database and an export are for their owner alone', async () => {

@@ -7,7 +7,8 @@ import { endAfterFile } from './leftovers.ts';
 
 export const root = resolve(import.meta.dirname, '../..');
 const node = join(root, 'node_modules/.bin/node');
-const main = join(root, 'src/cli/main.ts');
+/** The program, made by `program.ts` before each run. */
+const main = join(root, 'dist/cli/main.js');
 /** Where Node keeps what it has compiled: a command takes half as long to begin. */
 const compiled = join(root, 'node_modules/.cache/compiled');
 

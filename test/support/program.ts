@@ -1,0 +1,6 @@
+import { bundle } from '../../scripts/bundle.ts';
+
+/** Vitest calls this before the files of a run: processes run the program as users have it, which starts faster too. */
+export async function setup(): Promise<void> {
+  await bundle();
+}
