@@ -56,6 +56,12 @@ const columns: readonly (readonly [
     { type: 'integer', minimum: 0, exclusiveMaximum: 10 },
   ],
   [
+    'a CHECK with bounds of which one is narrower',
+    `c INTEGER CHECK (c >= 0 AND c < 10) CHECK (c < 99 AND c >= -5)`,
+    '(1)',
+    { type: 'integer', minimum: 0, exclusiveMaximum: 10 },
+  ],
+  [
     'a CHECK with BETWEEN',
     `c INTEGER CHECK (c BETWEEN 1 AND 5)`,
     '(1)',

@@ -50,9 +50,27 @@ export function boundsOf(checks: readonly string[]): ReadonlyMap<string, Bounds>
   const bounds = new Map<string, Bounds>();
   for (const condition of checks.flatMap(conditionsIn)) {
     const [column, said] = saidBy(condition) ?? [];
-    if (column !== undefined) bounds.set(column, { ...bounds.get(column), ...said });
+    if (column !== undefined) bounds.set(column, narrowed(bounds.get(column), said));
   }
   return bounds;
+}
+
+const lowest = ['minimum', 'exclusiveMinimum', 'minLength'] as const;
+const highest = ['maximum', 'exclusiveMaximum', 'maxLength'] as const;
+
+/** What two conditions leave together; of lists and patterns the second one's. */
+export function narrowed(one: Bounds = {}, other: Bounds = {}): Bounds {
+  const both = (
+    names: readonly (typeof lowest | typeof highest)[number][],
+    narrower: (a: number, b: number) => number,
+  ): Bounds =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const [a, b] = [one[name], other[name]];
+        return a === undefined || b === undefined ? [] : [[name, narrower(a, b)]];
+      }),
+    );
+  return { ...one, ...other, ...both(lowest, Math.max), ...both(highest, Math.min) };
 }
 
 /** The column of a condition, and its bounds. */

@@ -24,7 +24,7 @@ import {
   type ActualColumn,
   type ActualTable,
 } from '../../databases/existing/actual-schema.ts';
-import { boundsOf, type Bounds } from '../../databases/existing/expressions.ts';
+import { boundsOf, narrowed, type Bounds } from '../../databases/existing/expressions.ts';
 import { kindsQuery } from '../morphs.ts';
 import { columnType } from './column-type.ts';
 import { TableCounts } from './counts.ts';
@@ -187,7 +187,7 @@ export async function readPostgres(
     const columns = await Promise.all(
       [...actual.columns.values()].map(async (column): Promise<FoundColumn> => {
         const known = recordedType(recorded.get(column.name), column.type === 'jsonb', types);
-        const limits = { ...domainBounds(column), ...bounds.get(column.name) };
+        const limits = narrowed(domainBounds(column), bounds.get(column.name));
         const asked = kindsQuery(actual, column);
         return {
           actual: column,
