@@ -176,8 +176,8 @@ export interface NativeColumn {
   readonly type: string;
   /** Of an array: the items. */
   readonly items?: NativeColumn;
-  /** Whether its type is an enum of the database. */
-  readonly isEnum: boolean;
+  /** The values of its type, if that is an enum of the database. */
+  readonly labels?: readonly string[];
   /** Whether its values may be of several kinds, of which a string is the text; SQLite has such columns. */
   readonly isMixed?: boolean;
   /** Whether its texts compare in the collation of the column. */

@@ -122,3 +122,56 @@ test('a table with a column of each is served as it is introspected', async () =
     await stop();
   }
 });
+
+/** A value that the usual field of a type lacks: the field that has it too, and the comment that says why. */
+const odd: readonly (readonly [type: string, value: string, field: object, comment?: string])[] = [
+  ['date', 'infinity', { type: 'string' }, '1 value is outside the years 1 to 9999.'],
+  ['timestamptz', '-infinity', { type: 'string' }, '1 value is outside the years 1 to 9999.'],
+  ['timestamp', '10000-01-01 00:00:00', { type: 'string' }, '1 value is outside the years 1 to'],
+  ['time', '10:00:00.5', { type: 'string' }, '1 value has fractions of a second.'],
+  ['bigint', '9007199254740993', { type: 'integer', format: 'bigint' }],
+];
+
+test('a column with a value that its usual field lacks has a wider one, and is served', async () => {
+  const sql = `CREATE TABLE things (id integer PRIMARY KEY, ${odd.map(([type], at) => `c${at} ${type}`).join(', ')});
+    INSERT INTO things VALUES (1, ${odd.map(([, value]) => `'${value}'`).join(', ')});`;
+  const draft = await draftFromPostgres(sql);
+  const fields = draft.resources[0]?.fields.slice(1) ?? [];
+  expect(fields.map(({ attributes }) => attributes)).toEqual(odd.map(([, , field]) => field));
+  const text = `access: public\n${specificationText(draft, [], undefined)}`;
+  for (const [, , , comment] of odd)
+    if (comment !== undefined) expect(text).toContain(`# ${comment}`);
+  const { api, next, stop } = await existingPostgres(text, sql);
+  try {
+    expect(await next()).toEqual([]);
+    const values = odd.map(([, value], at) => [`c${at}`, value] as const);
+    expect((await api.get('/v1/things/1')).body).toEqual({ id: 1, ...Object.fromEntries(values) });
+    for (const [name, value] of values)
+      expect((await api.get(`/v1/things?${name}=${value}`)).body).toHaveLength(1);
+  } finally {
+    await stop();
+  }
+});
+
+test('domains are their base type, with what their CHECK says', async () => {
+  const draft = await draftFromPostgres(`
+    CREATE TYPE mood AS ENUM ('fine', 'bad');
+    CREATE DOMAIN percent AS integer CHECK (VALUE BETWEEN 0 AND 100);
+    CREATE DOMAIN half AS percent CHECK (VALUE <= 50);
+    CREATE DOMAIN state AS text CHECK (VALUE IN ('open', 'closed'));
+    CREATE DOMAIN code AS varchar(9) CHECK (VALUE ~ '^[A-Z]+$' AND length(VALUE) >= 2);
+    CREATE DOMAIN price AS numeric(6,2) CHECK (VALUE > 0);
+    CREATE DOMAIN temper AS mood;
+    CREATE TABLE things (id integer PRIMARY KEY, a percent, b half, c state, d code, e price, f temper, g percent[], h price[]);`);
+  const fields = draft.resources[0]?.fields.slice(1) ?? [];
+  expect(fields.map(({ attributes }) => attributes)).toEqual([
+    { type: 'integer', minimum: 0, maximum: 100 },
+    { type: 'integer', minimum: 0, maximum: 50 },
+    { type: 'enum', values: ['open', 'closed'] },
+    { type: 'string', pattern: '^[A-Z]+$', minLength: 2 },
+    { type: 'decimal', precision: 6, scale: 2, exclusiveMinimum: 0 },
+    { type: 'enum', values: ['fine', 'bad'] },
+    { type: 'array', items: { type: 'integer', nullable: true } },
+    { type: 'array', items: { type: 'decimal', precision: 6, scale: 2, nullable: true } },
+  ]);
+});

@@ -135,7 +135,7 @@ function compareNative(
   const { items, operand, comparesWith } = operators[operator];
   if (sql === undefined) throw new TypeError(`${field.name} is managed`);
   if (sql.isArray)
-    return `${column} ${items === 'all' ? '@>' : '&&'} ${placeholder}::${sql.operand}`;
+    return `${sql.compared(column)} ${items === 'all' ? '@>' : '&&'} ${placeholder}::${sql.operand}`;
   if (field.items !== undefined) return condition(operator, sql.compared(column), placeholder);
   if (comparesWith === 'part') return condition(operator, sql.searched(column), placeholder);
   const type = isDecimalText(field) ? 'numeric' : sql.operand;
@@ -146,9 +146,15 @@ function compareNative(
   );
 }
 
-/** The items that an array of the database is asked for. */
-function nativeItems(value: JsonValue, items: Field): string {
-  return arrayText(wantedValues(value).map((item) => encodeValue(postgresAlike, item, items)));
+/** The items that an array of the database is asked for; null if one that it has to have is none that it can have. */
+function nativeItems(value: JsonValue, operator: Comparison, items: Field): string | null {
+  const { minimum = -Infinity, maximum = Infinity } = items.native?.limits ?? {};
+  const wanted = wantedValues(value);
+  const held = wanted.filter(
+    (item) => typeof item !== 'number' || (item >= minimum && item <= maximum),
+  );
+  if (held.length < wanted.length && operators[operator].items === 'all') return null;
+  return arrayText(held.map((item) => encodeValue(postgresAlike, item, items)));
 }
 
 /** What is bound for a part of a text. */
@@ -365,7 +371,7 @@ export const postgresAlike: Dialect = {
     if (field.type === anyMember) return anyOperand(value, operator);
     if (field.items !== undefined)
       return nativeSql(field)?.isArray === true
-        ? nativeItems(value, field.items)
+        ? nativeItems(value, operator, field.items)
         : arrayOperand(value, operator, field);
     if (operators[operator].comparesWith === 'part') return partOperand(value, operator);
     const { comparand } = codecOf(postgresAlike, field);

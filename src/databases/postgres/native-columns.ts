@@ -16,7 +16,7 @@ function numbered(tables: readonly string[]): string {
 
 /**
  * The columns of tables and views, one row each that begins with the number of its table. A domain counts as its base type,
- * whose length and precision it may give.
+ * whose length and precision it may give; so does one of the items of an array.
  */
 function columnsQuery(tables: readonly string[]): string {
   return (
@@ -35,9 +35,15 @@ function columnsQuery(tables: readonly string[]): string {
     ` base AS (SELECT * FROM own UNION ALL SELECT place, attname, attnum, typbasetype,` +
     ` CASE WHEN typmod = -1 THEN typtypmod ELSE typmod END, fills OR typdefault IS NOT NULL, computed, required, shown` +
     ` FROM base JOIN pg_type ON pg_type.oid = type WHERE typtype = 'd')` +
-    ` SELECT place, attname, format_type(type, NULL), format_type(type, typmod), fills, computed, kind.typtype, item.oid IS NOT NULL,` +
-    ` format_type(item.oid, NULL), item.typtype, required, shown FROM base JOIN pg_type AS kind ON kind.oid = type` +
-    ` LEFT JOIN pg_type AS item ON item.oid = kind.typelem AND kind.typcategory = 'A'` +
+    `, domains AS (SELECT oid AS domain, typbasetype AS type, typtypmod AS typmod FROM pg_type WHERE typtype = 'd'` +
+    ` UNION ALL SELECT domain, typbasetype, CASE WHEN typmod = -1 THEN typtypmod ELSE typmod END` +
+    ` FROM domains JOIN pg_type ON pg_type.oid = type WHERE typtype = 'd')` +
+    ` SELECT place, attname, format_type(base.type, NULL), format_type(base.type, base.typmod), fills, computed,` +
+    ` item.oid IS NOT NULL, format_type(item.oid, NULL), format_type(item.oid, coalesce(domains.typmod, base.typmod)),` +
+    ` (SELECT json_agg(enumlabel)::text FROM pg_enum WHERE enumtypid = coalesce(item.oid, kind.oid)), required, shown` +
+    ` FROM base JOIN pg_type AS kind ON kind.oid = base.type LEFT JOIN domains ON domain = kind.typelem AND NOT EXISTS` +
+    ` (SELECT FROM pg_type WHERE oid = domains.type AND typtype = 'd')` +
+    ` LEFT JOIN pg_type AS item ON item.oid = coalesce(domains.type, kind.typelem) AND kind.typcategory = 'A'` +
     ` WHERE kind.typtype <> 'd' ORDER BY place, attnum`
   );
 }
@@ -71,26 +77,23 @@ function formsOf(columns: Awaited<ReturnType<Ask>>, api: Api, resource: Resource
   for (const field of resource.fields.values()) {
     const row = rows.get(cutName(field.column));
     if (row === undefined) continue;
-    const [, type, declared, fills, computed, kind, isArray, item, itemKind, required] = row;
+    const [, type, declared, fills, computed, isArray, item, declaredItem, enumLabels, required] =
+      row;
     const { collation = api.settings.database?.collation ?? 'database' } = field.attributes;
-    const shared = {
+    const column = (name: unknown, declaration: unknown): NativeColumn => ({
+      type: String(name),
       isCollated: collation === 'database',
       isFilled: fills === true,
       isComputed: computed === true,
       isNeeded: required === true && fills !== true,
-    };
-    // An array has the digits of its items.
-    const { digits } = declaredType(String(declared));
-    const column = (name: unknown, itsKind: unknown): NativeColumn => ({
-      ...shared,
-      type: String(name),
-      isEnum: itsKind === 'e',
-      limits: limitsOf(String(name), digits),
+      limits: limitsOf(String(name), declaredType(String(declaration)).digits),
     });
-    const native = {
-      ...column(type, kind),
-      ...(isArray === true ? { items: column(item, itemKind) } : {}),
-    };
+    const labelled =
+      enumLabels === null ? {} : { labels: JSON.parse(String(enumLabels)) as readonly string[] };
+    const native =
+      isArray === true
+        ? { ...column(type, declared), items: { ...column(item, declaredItem), ...labelled } }
+        : { ...column(type, declared), ...labelled };
     found.set(field.name, { native });
   }
   return found;

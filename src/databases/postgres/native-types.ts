@@ -1,4 +1,11 @@
-import type { Codec, ColumnLimits, Field, NativeColumn, ValueKind } from '../../model/api.ts';
+import type {
+  Codec,
+  ColumnLimits,
+  Field,
+  FieldType,
+  NativeColumn,
+  ValueKind,
+} from '../../model/api.ts';
 import type { FieldSpecification, JsonValue } from '../../specification/specification.ts';
 import { heldAs } from '../../model/field-types/stored-as.ts';
 import { milliseconds } from '../../model/field-types/datetime.ts';
@@ -36,9 +43,23 @@ interface NativeType {
   readonly isText?: boolean;
   /** What is bound for a number. */
   readonly number?: (value: number) => SqlValue;
+  /** What is different of arrays of it; each of these is of the whole array. */
+  readonly inArrays?: ArraySql;
 }
 
+type ArraySql = Partial<Pick<NativeSql, 'read' | 'compared' | 'operand' | 'assigned'>>;
+
 const asText: Sql = (column) => `${column}::text`;
+
+/** An array of a type that has no equality of its own, or of which a text may be none: its items are compared as texts. */
+const itemsAsTexts: ArraySql = {
+  compared: (column) => `${column}::text[]`,
+  operand: 'text[]',
+};
+
+/** What an hstore is made of the JSON of an object. */
+const hstoreOf: Sql = (json) =>
+  `(SELECT coalesce(hstore(array_agg(key), array_agg(value)), '') FROM jsonb_each_text(${json}))`;
 
 /** The greatest value of a `real`, as a double. */
 const greatestReal = 3.4028234663852886e38;
@@ -111,6 +132,12 @@ const types: readonly NativeType[] = [
     compared: (column) => `${column}::numeric`,
     assigned: (placeholder) => `${placeholder}::numeric::money`,
     limits: () => ({ scale: 2 }),
+    inArrays: {
+      read: (column) => `${column}::numeric[]::text[]`,
+      compared: (column) => `${column}::numeric[]`,
+      operand: 'numeric[]',
+      assigned: (placeholder) => `${placeholder}::numeric[]::money[]`,
+    },
   },
   {
     names: ['boolean'],
@@ -136,11 +163,19 @@ const types: readonly NativeType[] = [
     operand: 'bpchar',
     read: asText,
     isText: true,
+    // Without a length, the other name means one character.
+    inArrays: { operand: 'bpchar[]' },
   },
   { names: ['name'], kinds: ['string'], read: asText, isText: true },
   { names: ['citext'], kinds: ['string'], isTaken: 'column', read: asText, isText: true },
   // The texts of these are checked before they are compared (`model/field-types/native-text.ts`).
-  { names: ['inet', 'cidr'], kinds: ['string'], operand: 'inet' },
+  {
+    names: ['inet', 'cidr'],
+    kinds: ['string'],
+    operand: 'inet',
+    // Cast one by one, addresses would get a prefix length.
+    inArrays: { read: (column) => `${column}::text::text[]` },
+  },
   { names: ['macaddr'], kinds: ['string'] },
   { names: ['macaddr8'], kinds: ['string'] },
   { names: ['interval'], kinds: ['string'] },
@@ -179,6 +214,7 @@ const types: readonly NativeType[] = [
     isTaken: 'column',
     operand: 'jsonb',
     compared: (column) => `${column}::jsonb`,
+    inArrays: { compared: (column) => `${column}::jsonb[]`, operand: 'jsonb[]' },
   },
   {
     names: ['jsonb'],
@@ -194,7 +230,12 @@ const types: readonly NativeType[] = [
     read: (column) => `hstore_to_json(${column})`,
     compared: (column) => `hstore_to_jsonb(${column})`,
     assigned: (placeholder) =>
-      `CASE WHEN ${placeholder}::jsonb IS NOT NULL THEN (SELECT coalesce(hstore(array_agg(key), array_agg(value)), '') FROM jsonb_each_text(${placeholder}::jsonb)) END`,
+      `CASE WHEN ${placeholder}::jsonb IS NOT NULL THEN ${hstoreOf(`${placeholder}::jsonb`)} END`,
+    inArrays: {
+      read: (column) => `${column}::json[]::text[]`,
+      assigned: (placeholder) =>
+        `CASE WHEN ${placeholder}::jsonb[] IS NOT NULL THEN (SELECT coalesce(array_agg(CASE WHEN item IS NOT NULL THEN ${hstoreOf('item')} END ORDER BY place), '{}') FROM unnest(${placeholder}::jsonb[]) WITH ORDINALITY AS items (item, place)) END`,
+    },
   },
 ];
 
@@ -204,11 +245,23 @@ const other: NativeType = {
   kinds: ['string'],
   operand: 'text',
   compared: asText,
+  inArrays: itemsAsTexts,
 };
+
+const otherTypes: readonly NativeType[] = [
+  // Its arrays are written with semicolons.
+  {
+    ...other,
+    names: ['box'],
+    inArrays: { ...itemsAsTexts, assigned: (placeholder) => `${placeholder}::text[]::box[]` },
+  },
+];
 
 const enums: NativeType = { names: [], kinds: ['string'], read: asText };
 
-const byName = new Map(types.flatMap((type) => type.names.map((name) => [name, type] as const)));
+const byName = new Map(
+  [...types, ...otherTypes].flatMap((type) => type.names.map((name) => [name, type] as const)),
+);
 
 /** The names of types that SQL writes in two words or more. */
 const formatNames: Readonly<Record<string, string>> = {
@@ -245,9 +298,22 @@ export function isTaken({ name }: DeclaredType, where: 'column' | 'array'): bool
   return most === 'array' || most === where;
 }
 
-/** What a column is to the service. */
-function typeOf({ type, isEnum }: NativeColumn): NativeType {
-  return byName.get(type) ?? (isEnum ? enums : other);
+/**
+ * What the column of a field is to the service; undefined for text, which PostgreSQL writes of any value. A string is so
+ * served from a column whose type has other fields, and from an enum that lacks a value of the field.
+ */
+function typeOf(field: Field, native: NativeColumn): NativeType | undefined {
+  const isText = kindOf(field) === 'string' && field.attributes.storedAs === undefined;
+  if (native.labels !== undefined) {
+    const { labels } = native;
+    return field.values?.every((value) => labels.includes(String(value))) === true
+      ? enums
+      : isText
+        ? undefined
+        : other;
+  }
+  const type = byName.get(native.type) ?? other;
+  return isText && !type.kinds.includes('string') ? undefined : type;
 }
 
 /** How an unmanaged column is read, compared and written. */
@@ -264,49 +330,63 @@ export interface NativeSql {
   readonly isArray: boolean;
 }
 
-const made = new WeakMap<NativeColumn, NativeSql>();
+const made = new WeakMap<Field, NativeSql>();
 
 /** The SQL of an unmanaged column; undefined for a managed one. */
-export function nativeSql({ native }: Field): NativeSql | undefined {
+export function nativeSql(field: Field): NativeSql | undefined {
+  const { native, items } = field;
   if (native === undefined) return undefined;
-  let sql = made.get(native);
+  let sql = made.get(field);
   if (sql === undefined) {
-    sql = native.items === undefined ? scalarSql(native) : arraySql(native);
-    made.set(native, sql);
+    sql =
+      native.items === undefined || items === undefined
+        ? scalarSql(native, typeOf(field, native))
+        : arraySql(native, native.items, typeOf(items, native.items));
+    made.set(field, sql);
   }
   return sql;
 }
 
 const same: Sql = (text) => text;
+const byCodePoint: Sql = (column) => `(${column}::text COLLATE "C")`;
 
-function scalarSql(native: NativeColumn): NativeSql {
-  const {
-    read = same,
-    compared,
-    operand = native.type,
-    assigned = same,
-    isText = false,
-  } = typeOf(native);
-  const byCodePoint = (isText || native.isEnum) && !native.isCollated;
-  const searched: Sql = (column) => `(${column}::text COLLATE "C")`;
-  return {
-    read,
-    compared: byCodePoint ? searched : (compared ?? same),
-    searched,
-    operand: byCodePoint ? 'text' : operand,
-    assigned,
-    isArray: false,
-  };
+function scalarSql(native: NativeColumn, nativeType: NativeType | undefined): NativeSql {
+  const shared = { searched: byCodePoint, isArray: false };
+  if (nativeType === undefined)
+    return {
+      ...shared,
+      read: asText,
+      compared: byCodePoint,
+      operand: 'text',
+      assigned: (placeholder) => `${placeholder}::text::${native.type}`,
+    };
+  const { read = same, operand = native.type, assigned = same, isText = false } = nativeType;
+  if ((isText || nativeType === enums) && !native.isCollated)
+    return { ...shared, read, compared: byCodePoint, operand: 'text', assigned };
+  // A domain over an enum has no operators; an index of it serves the cast as well.
+  const asEnum: Sql = (column) => `${column}::${native.type}`;
+  const { compared = nativeType === enums ? asEnum : same } = nativeType;
+  return { ...shared, read, compared, operand, assigned };
 }
 
 /** Each item as text, so that none loses digits. */
-function arraySql({ type }: NativeColumn): NativeSql {
+function arraySql(
+  { type }: NativeColumn,
+  items: NativeColumn,
+  itemType: NativeType | undefined,
+): NativeSql {
+  const { inArrays = {} } = itemType ?? { inArrays: itemsAsTexts };
+  const { read = (column: string) => `${column}::text[]`, assigned = same } = inArrays;
+  const { operand = `${items.type}[]` } = inArrays;
+  // Of items that are a domain a filter takes values that its CHECK refuses.
+  const isOfDomain = type !== `${items.type}[]`;
+  const { compared = isOfDomain ? (column: string) => `${column}::${operand}` : same } = inArrays;
   return {
-    read: (column) => `array_to_json(${column}::text[])`,
-    compared: same,
+    read: (column) => `array_to_json(${read(column)})`,
+    compared,
     searched: same,
-    operand: type,
-    assigned: same,
+    operand,
+    assigned,
     isArray: true,
   };
 }
@@ -315,8 +395,8 @@ function arraySql({ type }: NativeColumn): NativeSql {
 export function nativeCodec(field: Field): Codec | undefined {
   const { native, type, items } = field;
   if (native === undefined) return undefined;
-  if (native.items !== undefined) return items === undefined ? undefined : arrayCodec(items);
-  const { kinds, form = type.postgres.form, number } = typeOf(native);
+  if (native.items !== undefined && items !== undefined) return arrayCodec(items);
+  const { kinds, form = type.postgres.form, number } = typeOf(field, native) ?? other;
   const codec = kinds.includes(kindOf(field)) ? type.forms[form] : undefined;
   if (codec === undefined || type.number !== 'double') return codec;
   return {
@@ -337,13 +417,7 @@ function arrayCodec(items: Field): Codec {
   const decoded = (item: JsonValue): JsonValue => {
     if (item === null) return null;
     if (Array.isArray(item)) return item.map(decoded);
-    const text = String(item);
-    const stored: SqlValue =
-      items.type.json === 'integer' || items.type.json === 'number'
-        ? exactNumber(text)
-        : items.type.json === 'boolean'
-          ? text === 'true'
-          : text;
+    const stored = storedItem(String(item), items.type);
     return codec?.decode === undefined ? stored : codec.decode(stored, items);
   };
   return {
@@ -357,12 +431,13 @@ function arrayCodec(items: Field): Codec {
   };
 }
 
-/** A number of a text; what is none (NaN), or is not exact, stays the text. */
-function exactNumber(text: string): number | string {
-  const number = Number(text);
-  return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number))
-    ? number
-    : text;
+/** An item as a column of its own would give it; a number that is none (NaN), or is not exact, stays the text. */
+function storedItem(text: string, { json, number }: FieldType): string | number | boolean {
+  if (json === 'boolean') return text === 'true';
+  if (json !== 'integer' && json !== 'number') return text;
+  const value = Number(text);
+  const isExact = number === 'double' || Number.isSafeInteger(value);
+  return Number.isFinite(value) && isExact ? value : text;
 }
 
 /** The text of an array: `{1,NULL,"a"}`. */

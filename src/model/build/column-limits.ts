@@ -1,35 +1,50 @@
 import type { FieldSpecification } from '../../specification/specification.ts';
-import type { ColumnLimits, NativeColumn } from '../api.ts';
+import type { ColumnLimits, FieldTypes, NativeColumn } from '../api.ts';
 import { datetimeType } from '../field-types/datetime.ts';
 import { decimalType } from '../field-types/numbers/decimal.ts';
+import { typeOf } from '../field-types/registry.ts';
 
 /** No more than an existing column takes; an array no items that it does not. */
 export function withinColumn(
   native: NativeColumn | undefined,
   attributes: FieldSpecification,
+  types: FieldTypes,
 ): FieldSpecification {
   const { limits = {}, items } = native ?? {};
-  const { minimum, maximum, maxLength } = limits;
-  const { exclusiveMinimum, exclusiveMaximum } = attributes;
+  const isText = typeOf(attributes, types).text !== undefined;
   return {
     ...attributes,
+    ...(isText ? lengthWithin(limits, attributes) : rangeWithin(limits, attributes)),
     ...digitsWithin(limits, attributes),
     ...(items === undefined || attributes.items === undefined
       ? {}
-      : { items: withinColumn(items, attributes.items) }),
-    ...(maxLength === undefined
-      ? {}
-      : { maxLength: Math.min(maxLength, attributes.maxLength ?? maxLength) }),
-    ...(minimum === undefined || exclusiveMinimum !== undefined
-      ? {}
-      : { minimum: Math.max(minimum, Number(attributes.minimum ?? minimum)) }),
-    ...(maximum === undefined || exclusiveMaximum !== undefined
-      ? {}
-      : { maximum: Math.min(maximum, Number(attributes.maximum ?? maximum)) }),
+      : { items: withinColumn(items, attributes.items, types) }),
   };
 }
 
-type Digits = Pick<FieldSpecification, 'precision' | 'scale' | 'multipleOf'>;
+type Limits<Key extends keyof FieldSpecification> = Pick<FieldSpecification, Key>;
+
+function lengthWithin({ maxLength }: ColumnLimits, given: FieldSpecification): Limits<'maxLength'> {
+  return maxLength === undefined
+    ? {}
+    : { maxLength: Math.min(maxLength, given.maxLength ?? maxLength) };
+}
+
+function rangeWithin(
+  { minimum, maximum }: ColumnLimits,
+  given: FieldSpecification,
+): Limits<'minimum' | 'maximum'> {
+  return {
+    ...(minimum === undefined || given.exclusiveMinimum !== undefined
+      ? {}
+      : { minimum: Math.max(minimum, Number(given.minimum ?? minimum)) }),
+    ...(maximum === undefined || given.exclusiveMaximum !== undefined
+      ? {}
+      : { maximum: Math.min(maximum, Number(given.maximum ?? maximum)) }),
+  };
+}
+
+type Digits = Limits<'precision' | 'scale' | 'multipleOf'>;
 
 /** The digits that both the column and the file allow; those of the column if the file names none. */
 function digitsWithin({ precision, scale }: ColumnLimits, given: FieldSpecification): Digits {

@@ -81,7 +81,7 @@ function inForm(
   const found = forms.get(name);
   const form = attributes.storedAs ?? found?.storedAs;
   return {
-    ...withinColumn(found?.native, attributes),
+    ...withinColumn(found?.native, attributes, types),
     ...(form === undefined ? {} : { storedAs: form }),
     // A number that the database does not give is given by requests.
     ...(found?.native?.isNeeded === true && typeOf(attributes, types).isCounted === true

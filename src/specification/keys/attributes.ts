@@ -133,6 +133,20 @@ export const nativeFormats = [
   'tsrange',
   'tstzrange',
   'daterange',
+  'int4multirange',
+  'int8multirange',
+  'nummultirange',
+  'tsmultirange',
+  'tstzmultirange',
+  'datemultirange',
+  'oid',
+  'jsonpath',
+  'lquery',
+  'cube',
+  'seg',
+  'halfvec',
+  'sparsevec',
+  'raster',
 ] as const;
 
 const anyFormat = choice([...stringFormats, ...nativeFormats], {

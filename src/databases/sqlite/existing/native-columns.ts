@@ -75,7 +75,6 @@ function formsOf(
     found.set(field.name, {
       native: {
         type,
-        isEnum: false,
         isCollated: collation === 'database',
         isMixed:
           affinityOf(type.toUpperCase()) !== 'TEXT' ||
