@@ -36,6 +36,11 @@ export function wrongValue(message: string, broken: BrokenRule): ParsedValue {
   return { ok: false, issues: [{ kind: 'value', message, path: '', ...broken }] };
 }
 
+/** The bytes of values in JSON. */
+export function jsonBytes(value: JsonValue | readonly JsonValue[]): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
 /** `3 values`, `1 row`. */
 export function counted(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? '' : 's'}`;

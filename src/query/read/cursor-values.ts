@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Field, Resource } from '../../model/api.ts';
 import { idIn } from '../../model/field-types/composite-id.ts';
 import { readText } from '../../model/field-types/string.ts';
-import type { ParsedValue } from '../../model/values.ts';
+import { jsonBytes, type ParsedValue } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { maxEnds, type Cursor, type CursorEnd } from './cursor.ts';
 import type { SortKey } from '../plan.ts';
@@ -48,11 +48,11 @@ export function cursorValues(
   const values = valuesAt(0);
   if (values === undefined) return undefined;
   const id = idOf(order, resource);
-  const isLong = mayBeLong(values) && sizeOf(values) > maxValueBytes;
+  const isLong = mayBeLong(values) && jsonBytes(values) > maxValueBytes;
   const most = Math.floor(maxPrefixBytes / values.length);
   const cut = order.flatMap((key, index) => {
     const value = values[index] ?? null;
-    const isCut = isLong && typeof value === 'string' && sizeOf(value) > most;
+    const isCut = isLong && typeof value === 'string' && jsonBytes(value) > most;
     return !id.isPart(index) && (isCut || !isReadBack(value, fieldOf(key))) ? [index] : [];
   });
   if (cut.length === 0) return { values };
@@ -63,7 +63,7 @@ export function cursorValues(
     // Which values are null is part of the plan key, so the named records must have the same nulls.
     if (own?.some((value, index) => (value === null) !== (values[index] === null)) !== false) break;
     const named = id.of(own);
-    if (back > 0) bytes += sizeOf(named);
+    if (back > 0) bytes += jsonBytes(named);
     if (bytes > maxIdBytes) break;
     ends.push({ id: named, digest: digestOf(own) });
   }
@@ -94,16 +94,12 @@ function mayBeLong(values: readonly JsonValue[]): boolean {
   return units > 100;
 }
 
-function sizeOf(value: JsonValue | readonly JsonValue[]): number {
-  return Buffer.byteLength(JSON.stringify(value));
-}
-
 /** The longest prefix of a text within `most` bytes that can be sent. */
 function prefixOf(text: string, most: number): string {
-  let bytes = sizeOf('');
+  let bytes = jsonBytes('');
   let beginning = '';
   for (const character of text) {
-    bytes += sizeOf(character) - sizeOf('');
+    bytes += jsonBytes(character) - jsonBytes('');
     if (bytes > most || !readText(character).ok) break;
     beginning += character;
   }

@@ -1,11 +1,7 @@
 import { apiError } from '../../../errors.ts';
+import { jsonBytes } from '../../../model/values.ts';
 import type { JsonValue } from '../../../specification/specification.ts';
 import { ApiFailure } from '../../api-failure.ts';
-
-/** The bytes of a value in JSON. */
-function lengthOf(value: JsonValue): number {
-  return Buffer.byteLength(JSON.stringify(value));
-}
 
 /** Rejects a merged value that is longer than any body, unless it shrinks. See docs/contract/3-writing.md#merge-patch, rule 5. */
 export function requireLength(
@@ -14,8 +10,8 @@ export function requireLength(
   before: JsonValue | undefined,
   bodyLimit: number,
 ): void {
-  const length = lengthOf(value);
-  if (length <= bodyLimit || length <= lengthOf(before ?? null)) return;
+  const length = jsonBytes(value);
+  if (length <= bodyLimit || length <= jsonBytes(before ?? null)) return;
   throw new ApiFailure(
     apiError(
       'BODY_TOO_LARGE',
