@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { anonymous } from '../../src/model/access.ts';
+import { viewOf } from '../../src/model/view.ts';
+import { clientSource } from '../../src/openapi/client.ts';
+import { openApiDocument } from '../../src/openapi/document/document.ts';
 import { build } from '../support/api.ts';
 import { Keyed } from '../support/keyed.ts';
 
@@ -286,6 +290,130 @@ describe('writing', () => {
     expect([answer.status, blamed(answer.body)]).toEqual([422, problems]);
   });
 
+  // Every step begins with what the one before has left, and what it makes is deleted by the last.
+  test.each([
+    ['SQLite', 0],
+    ['PostgreSQL', 1],
+  ])('nested records on %s', async (_, place) => {
+    // Each draws ids of its own.
+    const api = keyed.databases[place]?.api;
+    if (api === undefined) throw new Error('no database');
+    const idsOf = async (path: string): Promise<readonly number[]> =>
+      ((await api.get(path)).body as { id: number }[]).map(({ id }) => id);
+    const shown =
+      '/projects/1,7?expand=tasks,brief,people,parent,children' +
+      '&fields=name,tasks.title,brief.text,people.name,people.pivot,parent.no,children.name';
+    const made = await api.send('POST', '/projects', {
+      tenantId: 1,
+      no: 7,
+      name: 'nest',
+      tasks: { create: [{ title: 'n1' }, { title: 'n2' }], add: [2] },
+      brief: { create: { text: 'nb' } },
+      people: { create: [{ tenantId: 1, name: 'new', pivot: { role: 'r' } }], add: ['1,ann'] },
+    });
+    expect([made.status, made.body]).toMatchObject([201, { id: '1,7', name: 'nest' }]);
+    expect((await api.get(shown)).body).toMatchObject({
+      tasks: [{ title: 'b' }, { title: 'n1' }, { title: 'n2' }],
+      brief: { text: 'nb' },
+      people: [{ name: 'ann' }, { name: 'new', pivot: { role: 'r' } }],
+    });
+    const [, first, second] = await idsOf('/tasks?projectNo=7');
+    const changed = await api.send('PATCH', '/projects/1,7', {
+      tasks: { update: [{ id: first, title: 'm1' }], delete: [second], remove: [2] },
+      brief: { update: { text: 'mb' } },
+      people: { delete: ['1,new'] },
+    });
+    expect(changed.status).toBe(200);
+    expect((await api.get(shown)).body).toMatchObject({
+      tasks: [{ title: 'm1' }],
+      brief: { text: 'mb' },
+      people: [{ name: 'ann' }],
+    });
+    // The tenant cannot be null, so that it stays.
+    expect((await api.get('/tasks/2')).body).toMatchObject({ tenantId: 1, projectNo: null });
+    expect((await api.send('PATCH', '/tasks/2', { projectNo: 2 })).status).toBe(200);
+    // What belongs to the record, and the record that it belongs to, to which both lead.
+    const task = await api.send('POST', '/tasks?expand=project', {
+      title: 'up',
+      project: { create: { tenantId: 1, no: 6, name: 'six', brief: { create: { text: 'b6' } } } },
+    });
+    expect([task.status, task.body]).toMatchObject([
+      201,
+      { tenantId: 1, projectNo: 6, project: { id: '1,6', name: 'six' } },
+    ]);
+    const moved = await api.send('PATCH', `/tasks/${String(first)}?expand=project`, {
+      project: { create: { tenantId: 2, no: 6 } },
+    });
+    expect([moved.status, moved.body]).toMatchObject([200, { tenantId: 2, project: { no: 6 } }]);
+    // A record with the tenant in its key can only come from the same tenant.
+    const adopted = await api.send('PATCH', '/projects/1,7', { children: { add: ['1,6'] } });
+    expect(adopted.status).toBe(200);
+    expect((await api.get(shown)).body.children).toMatchObject([{ name: 'six' }]);
+    expect(
+      (await api.send('PATCH', '/projects/1,7', { children: { remove: ['1,6'] } })).status,
+    ).toBe(200);
+    expect((await api.get('/projects/1,6')).body).toMatchObject({ tenantId: 1, parentNo: null });
+    expect((await api.send('PATCH', '/projects/1,7', { brief: { delete: true } })).status).toBe(
+      200,
+    );
+    for (const id of [first, task.body.id as number])
+      expect((await api.send('DELETE', `/tasks/${String(id)}`)).status).toBe(204);
+    for (const id of ['1,7', '1,6', '2,6'])
+      expect((await api.send('DELETE', `/projects/${id}`)).status).toBe(204);
+    expect(await idsOf('/people?name=new')).toEqual([]);
+  });
+
+  test.each<
+    readonly [
+      method: string,
+      path: string,
+      body: object,
+      status: number,
+      problems: readonly string[],
+    ]
+  >([
+    [
+      'POST',
+      '/projects',
+      { tenantId: 1, no: 7, tasks: { create: [{ tenantId: 1, title: 'x' }] } },
+      400,
+      ['tasks.create[0].tenantId'],
+    ],
+    [
+      'POST',
+      '/tasks',
+      { projectNo: 7, project: { create: { tenantId: 1, no: 7 } } },
+      400,
+      ['projectNo'],
+    ],
+    ['POST', '/projects', { tenantId: 1, no: 7, tasks: { add: [99] } }, 422, ['tasks.add[0]']],
+    ['PATCH', '/projects/1,3', { tasks: { remove: [1] } }, 422, ['tasks.remove[0]']],
+    ['PATCH', '/projects/1,3', { children: { add: ['2,4'] } }, 422, ['children.add[0]']],
+    ['PATCH', '/projects/1,2', { brief: { update: { text: 'x' } } }, 422, ['brief.update']],
+    [
+      'POST',
+      '/memberships',
+      {
+        project: { create: { tenantId: 1, no: 7 } },
+        person: { create: { tenantId: 2, name: 'z' } },
+      },
+      422,
+      ['tenantId', 'projectNo'],
+    ],
+    ['POST', '/tasks', { project: 1 }, 400, ['project', 'tenantId']],
+  ])('%s %s %j writes nothing', async (method, path, body, status, fields) => {
+    const answer = await keyed.send(method, path, body);
+    const { errors = [], validationErrors = [] } = answer.body as Record<
+      string,
+      { field: string }[] | undefined
+    >;
+    expect([answer.status, [...errors, ...validationErrors].map(({ field }) => field)]).toEqual([
+      status,
+      fields,
+    ]);
+    expect(await keyed.idsOf('/projects?no=7')).toEqual([]);
+  });
+
   test('links', async () => {
     const people = async (): Promise<unknown> =>
       (await keyed.get('/projects/1,3?expand=people&fields=people.name,people.pivot')).body.people;
@@ -330,6 +458,33 @@ describe('writing', () => {
     expect(await keyed.idsOf('/briefs?tenantId=2')).toEqual([]);
     expect(await keyed.idsOf('/memberships?tenantId=2')).toEqual([]);
   });
+});
+
+test('a create has the fields of a key, or the record that it leads to', () => {
+  const served = keyed.databases[0]?.api.servedApi.api;
+  const version = served?.versions.get(served.defaultVersion);
+  if (served === undefined || version === undefined) throw new Error('no version');
+  const view = viewOf(served, version, anonymous);
+  const keys = [
+    '({ tenantId: number; project?: undefined; person?: undefined }',
+    ' | { tenantId?: undefined; project: { create: ProjectCreate }; person?: { create: PersonCreate } }',
+    ' | { tenantId?: undefined; project?: { create: ProjectCreate }; person: { create: PersonCreate } })',
+    ' & ({ projectNo: number; project?: undefined } | { projectNo?: undefined; project: { create: ProjectCreate } })',
+  ];
+  expect(clientSource(view)).toContain(keys.join(''));
+  const either = (...names: string[]): object => ({
+    anyOf: names.map((name) => ({ properties: { [name]: {} }, required: [name] })),
+  });
+  const { required, allOf } =
+    openApiDocument(view).components['schemas']?.['MembershipCreate'] ?? {};
+  expect([required, allOf]).toEqual([
+    undefined,
+    [
+      either('tenantId', 'project', 'person'),
+      either('projectNo', 'project'),
+      either('personName', 'person'),
+    ],
+  ]);
 });
 
 describe('what the file may say', () => {

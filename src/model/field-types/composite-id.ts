@@ -63,6 +63,17 @@ function partTexts(text: string, count: number): readonly string[] | undefined {
   return texts.map((part) => part.replaceAll(/%(?:25|2c|2f)/giu, decodeURIComponent));
 }
 
+/** The fields of a key with their values in a record that leads to the record with this id. */
+export function keyValues(
+  key: Field,
+  id: JsonValue,
+  target: Field,
+): readonly (readonly [Field, JsonValue])[] {
+  if (!isComposite(key)) return [[key, id]];
+  const values = partValues(String(id), target) ?? [];
+  return partsOf(key).map((part, index) => [part, values[index] ?? null]);
+}
+
 /** The values of the parts of an id; undefined if the text is no id of the field. */
 export function partValues(text: string, field: Field): readonly JsonValue[] | undefined {
   const parts = partsOf(field);

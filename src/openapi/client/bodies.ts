@@ -41,13 +41,23 @@ export function resourceTypes(
     const nested = nestables(resourceView, kind);
     const either = keysOrParents(resourceView, required, nested);
     if (either.length === 0) return [bodyType(kind, suffix, does)];
-    const parts = either.map(({ key: member, relation }) => {
-      const one = nested.find(({ view }) => view.name === relation);
+    const parts = either.map(({ key: member, relations }) => {
       const input = resourceView.inputs.get(member);
-      if (one === undefined || input === undefined) throw new TypeError(`${member} leads nowhere`);
+      if (input === undefined) throw new TypeError(`${member} is no field`);
       const value = writeType(input.field, { declared, base: nestedName(name, member) });
-      const parent = nestedType(one, naming);
-      return `({ ${key(member)}: ${value}; ${key(relation)}?: undefined } | { ${key(member)}?: undefined; ${key(relation)}: ${parent} })`;
+      const parents = nested.filter(({ view }) => relations.includes(view.name));
+      const absent = parents.map(({ view }) => `${key(view.name)}?: undefined`);
+      const alternatives = parents.map((one) =>
+        parents.map(
+          (other) =>
+            `${key(other.view.name)}${other === one ? '' : '?'}: ${nestedType(other, naming)}`,
+        ),
+      );
+      const members = [
+        [`${key(member)}: ${value}`, ...absent],
+        ...alternatives.map((ones) => [`${key(member)}?: undefined`, ...ones]),
+      ];
+      return `(${members.map((ones) => `{ ${ones.join('; ')} }`).join(' | ')})`;
     });
     const base = `${name}${suffix}Members`;
     return [
@@ -76,7 +86,7 @@ function body(
 ): readonly string[] {
   const { id } = resourceView.resource;
   const isApart = (name: string): boolean =>
-    apart.some(({ key: own, relation }) => own === name || relation === name);
+    apart.some(({ key: own, relations }) => own === name || relations.includes(name));
   const nested = nestables(resourceView, kind).filter(
     ({ view }) => !resourceView.inputs.has(view.name),
   );

@@ -1,3 +1,4 @@
+import { keyFields } from '../../model/field-types/composite-id.ts';
 import { fieldNameIn, type RelationView, type ResourceView } from '../../model/view.ts';
 import {
   isNestable,
@@ -17,23 +18,28 @@ export interface Nestable {
   readonly keys: readonly string[];
 }
 
-/** A key that a body must have, unless it has the record that it points to. */
+/** A field of keys that a body must have, unless it has the record that one of them points to. */
 export interface KeyOrParent {
   readonly key: string;
-  readonly relation: string;
+  readonly relations: readonly string[];
 }
 
-/** The required keys that a new record may come with the record for. */
+/** The required fields of keys that a new record may come with the record for. */
 export function keysOrParents(
   { inputs }: ResourceView,
   required: readonly string[],
   nested: readonly Nestable[],
 ): readonly KeyOrParent[] {
-  return nested.flatMap(({ view: { relation, name } }) => {
-    const key =
-      relation.kind === 'belongsTo' ? fieldNameIn(inputs.values(), relation.key) : undefined;
-    return key !== undefined && required.includes(key) ? [{ key, relation: name }] : [];
-  });
+  const found = nested.flatMap(({ view: { relation, name } }) =>
+    (relation.kind === 'belongsTo' ? keyFields(relation.key) : []).map((field) => ({
+      key: fieldNameIn(inputs.values(), field) ?? '',
+      name,
+    })),
+  );
+  const byKey = Map.groupBy(found, ({ key }) => key);
+  return [...byKey]
+    .filter(([key]) => required.includes(key))
+    .map(([key, all]) => ({ key, relations: all.map(({ name }) => name) }));
 }
 
 /** The relations whose records this caller can write with a record. */

@@ -402,8 +402,8 @@ function body(resourceView: ResourceView, kind: BodyKind, naming: Naming): JsonS
     ...(either.length === 0
       ? {}
       : {
-          allOf: either.map(({ key, relation }) => ({
-            anyOf: [key, relation].map((member) => ({
+          allOf: either.map(({ key, relations }) => ({
+            anyOf: [key, ...relations].map((member) => ({
               properties: { [member]: {} },
               required: [member],
             })),

@@ -1,4 +1,5 @@
 import type { Field, Relation } from '../../model/api.ts';
+import { keyFields } from '../../model/field-types/composite-id.ts';
 import {
   fieldNameIn,
   mayLink,
@@ -14,11 +15,8 @@ export type NestedOperation = (typeof nestedOperations)[number];
 
 const ofOne: readonly NestedOperation[] = ['create', 'update', 'delete'];
 
-/** The operations that a body may name for a relation; none for a morphTo, and for a composite key. */
-export function operationsOf(relation: Relation): readonly NestedOperation[] {
-  const { kind } = relation;
-  // A key of several columns is written as its parts.
-  if ('key' in relation && relation.key.parts !== undefined) return [];
+/** The operations that a body may name for a relation; none for a morphTo. */
+export function operationsOf({ kind }: Relation): readonly NestedOperation[] {
   switch (kind) {
     case 'belongsTo':
       return ['create'];
@@ -49,7 +47,7 @@ export function keysOfChild(relation: Relation): readonly Field[] {
   switch (relation.kind) {
     case 'hasOne':
     case 'hasMany':
-      return [relation.key];
+      return keyFields(relation.key);
     case 'morphMany':
       return [relation.typeField, relation.idField];
     case 'belongsTo':
@@ -83,7 +81,8 @@ export function mayNest(
   if (isChange && relation.kind === 'belongsToMany') return true;
   if (rules[isChange ? 'update' : operation].length === 0) return false;
   const isNew = operation === 'create';
-  if (relation.kind === 'belongsTo') return mayWrite(owner, relation.key, kind === 'create');
+  if (relation.kind === 'belongsTo')
+    return keyFields(relation.key).every((key) => mayWrite(owner, key, kind === 'create'));
   return !(isNew || isChange) || keysOfChild(relation).every((key) => mayWrite(target, key, isNew));
 }
 
@@ -105,16 +104,24 @@ export function keyObstacle(
   const target = targetOf(view);
   if (operation === 'update' || operation === 'delete' || target === undefined) return undefined;
   const isParent = relation.kind === 'belongsTo';
-  const keys = isParent ? [relation.key] : keysOfChild(relation);
+  const keys = isParent ? keyFields(relation.key) : keysOfChild(relation);
   const isNew = isParent ? kind === 'create' : operation === 'create';
-  for (const key of keys) {
-    const name = nameIn(isParent ? owner : target, key);
-    if (key.readOnly) return `its key ${name} is read-only`;
-    if (key.immutable && !isNew) return `its key ${name} is immutable`;
-    if (operation === 'remove' && !key.nullable)
-      return `its key ${name} must not be null; delete it`;
-  }
+  const nameOf = (key: Field): string => nameIn(isParent ? owner : target, key);
+  for (const key of keys) if (key.readOnly) return `its key ${nameOf(key)} is read-only`;
+  const fixed = isNew ? [] : keys.filter(({ immutable }) => immutable);
+  const [first] = fixed;
+  // The other fields of a key may move a record among owners that have the fixed ones in common, such as a tenant.
+  if (first !== undefined && (isParent || fixed.length === keys.length))
+    return `its key ${nameOf(first)} is immutable`;
+  const needed = keys.find(({ nullable }) => !nullable);
+  if (operation === 'remove' && needed !== undefined && clearedKeys(relation).length === 0)
+    return `its key ${nameOf(needed)} must not be null; delete it`;
   return undefined;
+}
+
+/** The fields of a related record that become null when it no longer belongs to its owner: of a key, all that can. */
+export function clearedKeys(relation: Relation): readonly Field[] {
+  return keysOfChild(relation).filter(({ nullable, immutable }) => nullable && !immutable);
 }
 
 function nameIn({ fields }: ResourceView, field: Field): string {

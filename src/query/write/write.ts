@@ -9,6 +9,7 @@ import {
   type FieldProblem,
   type Result,
 } from '../../errors.ts';
+import { keyFields } from '../../model/field-types/composite-id.ts';
 import { refusalOf, type Claims } from '../../model/access.ts';
 import type { Api, Field, Limits } from '../../model/api.ts';
 import { counted, isJsonObject, mostIssues, type ValueIssue } from '../../model/values.ts';
@@ -230,7 +231,7 @@ function readNew(
 function withKeys(given: ReadonlySet<Field>, { parents }: NestedWrites): ReadonlySet<Field> {
   return parents.length === 0
     ? given
-    : new Set([...given, ...parents.map((one) => one.relation.key)]);
+    : new Set([...given, ...parents.flatMap(({ relation }) => keyFields(relation.key))]);
 }
 
 function refused({ view: { subject, api } }: ResourceView): Result<never> {
@@ -543,10 +544,12 @@ function unknownMember(
       ...breaks('type', { expected: 'object' }),
     };
   // A relation is visible only if its key is.
-  const key = fieldNameIn(resourceView.fields.values(), relation.key) ?? '';
+  const keys = keyFields(relation.key).flatMap(
+    (key) => fieldNameIn(resourceView.fields.values(), key) ?? [],
+  );
   return {
-    message: `is a relation; write its key ${key}`,
-    ...breaks('unknown', { nearest: key, known: undefined }),
+    message: `is a relation; write its key ${keys.join(', ')}`,
+    ...breaks('unknown', { nearest: keys[0], known: undefined }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { keyFields, keyValues } from '../../model/field-types/composite-id.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type {
@@ -10,7 +11,7 @@ import type {
   WritePlan,
 } from '../plan.ts';
 import { readValue } from '../../model/validation.ts';
-import { keysOfChild } from './nested-rights.ts';
+import { clearedKeys, keysOfChild } from './nested-rights.ts';
 
 /** How a plan changes a record, whichever it is. */
 export type PlannedChange = Omit<UpdatePlan, 'id' | 'preconditions'>;
@@ -71,7 +72,7 @@ function ofNew(
   keys: readonly Field[] = [],
 ): readonly WrittenRecord[] {
   const { path, nested } = record;
-  const given = [...keys, ...nested.parents.map(({ relation }) => relation.key)];
+  const given = [...keys, ...nested.parents.flatMap(({ relation }) => keyFields(relation.key))];
   return [
     ...ofParents(nested),
     { kind: 'create', resource, record, path, given },
@@ -113,7 +114,7 @@ function ofChildren(
       given: [...keys.keys()],
     });
     const keys = keysTo(relation, owner, values);
-    const cleared = new Map(keysOfChild(relation).map((key) => [key, null]));
+    const cleared = new Map(clearedKeys(relation).map((key) => [key, null]));
     return [
       ...deletes.map(({ id, path }) => ({ kind: 'delete', resource: target, id, path }) as const),
       ...removed.map((one) => moved(cleared, one)),
@@ -141,7 +142,7 @@ function keysTo(
   }
   const { ownerField, key } = relation;
   const value = ownerField === ownerField.resource.id ? owner : values.get(ownerField);
-  return new Map(value === undefined ? [] : [[key, value]]);
+  return new Map(value === undefined ? [] : keyValues(key, value, ownerField));
 }
 
 /** How the values of one record are different from those of its plan. */

@@ -1,6 +1,7 @@
 import { breaks } from '../../problem-rules.ts';
 import type { FieldProblem } from '../../errors.ts';
 import type { Field, Resource } from '../../model/api.ts';
+import { keyValues } from '../../model/field-types/composite-id.ts';
 import { readValue } from '../../model/validation.ts';
 import type { SqlValue } from '../../model/values.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type NewRecord,
   type UpdatePlan,
 } from '../../query/plan.ts';
+import { clearedKeys } from '../../query/write/nested-rights.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { decodeValue, encodeValue } from '../../sql/dialect.ts';
 import type { DataAccess } from './checks/conflicts.ts';
@@ -161,8 +163,11 @@ export class Children {
     const named = [...updates, ...deletes, ...removed];
     const owned = await this.owned(target, idsOf(named), keys);
     const reached = this.reached(target, named, owned, problems);
-    const there = await this.owned(target, idsOf(added), new Map());
-    const found = this.reached(target, added, there, problems, '');
+    // A record with a key of its own that has a field in common, such as the tenant, cannot come from elsewhere.
+    const fixed = new Map([...keys].filter(([{ immutable }]) => immutable));
+    const there = await this.owned(target, idsOf(added), fixed);
+    const whose = fixed.size === 0 ? '' : ' that can belong to this one';
+    const found = this.reached(target, added, there, problems, whose);
     const isReached = (one: NamedRecord): boolean => reached.has(one) || found.has(one);
     await this.judge(target, 'delete', deletes.filter(isReached), problems);
     const changed = [...updates, ...removed, ...added].filter(isReached);
@@ -173,11 +178,12 @@ export class Children {
     const left =
       deletes.length === 0 ? new Set(changed) : await this.left(target, changed, problems);
     const isLeft = (one: NamedRecord): boolean => left.has(one);
-    const cleared = new Map<Field, JsonValue>([...keys.keys()].map((key) => [key, null]));
+    const cleared = new Map<Field, JsonValue>(clearedKeys(relation).map((key) => [key, null]));
+    const changing = new Map([...keys].filter(([key]) => !fixed.has(key)));
     for (const one of removed) if (isLeft(one)) await this.move(one, cleared, problems);
     for (const one of updates)
       if (isLeft(one) && one.id !== undefined) await this.update(one.change, one.id, problems);
-    for (const one of added) if (isLeft(one)) await this.move(one, keys, problems);
+    for (const one of added) if (isLeft(one)) await this.move(one, changing, problems);
     const records = child.creates.map((record) => {
       const all = new Map(record.values);
       for (const [key, value] of keys) all.set(key, value);
@@ -205,7 +211,7 @@ export class Children {
     }
     const { ownerField, key } = relation;
     const value = ownerField === owner.id ? id : await this.writer.valueIn(ownerField, id, values);
-    return value === null ? undefined : new Map([[key, value]]);
+    return value === null ? undefined : new Map(keyValues(key, value, ownerField));
   }
 
   /** The records, that of a hasOne with its id if there is one. */

@@ -9,7 +9,7 @@ import { inBodyTime } from '../../lib/text/pattern.ts';
 import { readValue } from '../../model/validation.ts';
 import { revise } from '../../query/write/revisions.ts';
 import { immutableProblem } from '../../query/write/write.ts';
-import { foreignKeysOf, idIn, keyFields } from '../../model/field-types/composite-id.ts';
+import { foreignKeysOf, idIn, keyFields, keyValues } from '../../model/field-types/composite-id.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from '../../query/write/morphs.ts';
 import {
   noPreconditions,
@@ -315,7 +315,8 @@ export class Writer {
       if (made?.id === undefined) isWhole = false;
       else {
         const { targetField } = relation;
-        keyed.set(relation.key, await this.valueIn(targetField, made.id, record.values));
+        const value = await this.valueIn(targetField, made.id, record.values);
+        for (const [key, one] of keyValues(relation.key, value, targetField)) keyed.set(key, one);
       }
     }
     return isWhole ? inOrder(resource, keyed, keyed) : undefined;
