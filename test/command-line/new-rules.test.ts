@@ -30,13 +30,14 @@ const rows = [
   `('mid', 9, 'A', '{"a":0}', 'x')`,
   `('mid', NULL, 'b', '{"a":2}', 'x')`,
   `('mid', 6, 'c', '{"a":2}', 'x')`,
-  `('mid', 6, 'd', '{"a":2}', 'x')`,
+  `('mid', 6, 'd', '{"a":2}', '0123456789')`,
 ];
 const sql = `INSERT INTO notes (level, size, code, part, fine) VALUES ${rows.join(', ')}`;
 const shown = `- apply the rules of notes.level (4 stored values break its rules (id 2, 3, 4, …): must be one of low, high)
 - apply the rules of notes.size (3 stored values break its rules (id 2, 4, 5): must be at most 5)
 - apply the rules of notes.code (1 stored value breaks its rules (id 2): must match the pattern ^[a-z]+$)
 - apply the rules of notes.part (1 stored value breaks its rules (id 2): must be at least 1)
+- apply the rules of notes.fine (1 stored value breaks its rules (id 5): must have at most 9 characters)
 `;
 
 describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
@@ -76,7 +77,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
     const data = JSON.parse(refused.out) as { applied: boolean; invalid: { field: string }[] };
     expect([data.applied, data.invalid.map(({ field }) => field)]).toEqual([
       false,
-      ['notes.level', 'notes.size', 'notes.code', 'notes.part'],
+      ['notes.level', 'notes.size', 'notes.code', 'notes.part', 'notes.fine'],
     ]);
     expect((await migrate()).out).toContain(shown);
     const kept = await migrate('--apply', '--allow-invalid');

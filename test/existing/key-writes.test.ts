@@ -42,6 +42,8 @@ describe('writing', () => {
     expect((await keyed.send('PATCH', path, { lineNo: 2 })).status).toBe(400);
     expect((await keyed.send('PATCH', path, { lineNo: 1, quantity: 5 })).body.quantity).toBe(5);
     expect((await keyed.send('PATCH', path, { id: '3,2' })).status).toBe(400);
+    for (const other of [{ lineNo: 2 }, { orderId: 1, lineNo: 1 }, { id: '3,2' }])
+      expect((await keyed.send('PUT', path, { ...other, quantity: 4 })).status).toBe(400);
     const put = await keyed.send('PUT', path, { ...changed.body, quantity: 6 });
     expect([put.status, put.body]).toEqual([200, { ...changed.body, quantity: 6 }]);
     expect((await keyed.send('PUT', path, { quantity: 7, sku: null })).body).toEqual({

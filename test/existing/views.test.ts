@@ -43,6 +43,43 @@ resources:
     fields:
       state: { type: string }
 `;
+/** What only PostgreSQL has: an INSTEAD OF trigger, a table in partitions, one that others inherit, one of elsewhere. */
+const postgresOnly = `
+  told:
+    fields:
+      name: { type: string }
+  parts:
+    fields:
+      id: { type: id, required: true }
+      name: { type: string }
+  heads:
+    fields:
+      name: { type: string }
+  lines:
+    fields:
+      name: { type: string }
+`;
+const postgresTables = `
+CREATE VIEW checked AS SELECT id, name, state FROM people WHERE state = 'on' WITH CHECK OPTION;
+CREATE MATERIALIZED VIEW stored AS SELECT id, name FROM people;
+CREATE VIEW told AS SELECT id, name || '!' AS name FROM people;
+CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  IF TG_OP = 'DELETE' THEN DELETE FROM people WHERE id = OLD.id; RETURN OLD; END IF;
+  IF TG_OP = 'UPDATE' THEN UPDATE people SET name = NEW.name WHERE id = OLD.id;
+  ELSE INSERT INTO people (name) VALUES (NEW.name) RETURNING id INTO NEW.id; END IF;
+  NEW.name := NEW.name || '!'; RETURN NEW; END $$;
+CREATE TRIGGER tell INSTEAD OF INSERT OR UPDATE OR DELETE ON told FOR EACH ROW EXECUTE FUNCTION tell();
+CREATE TABLE parts (id integer PRIMARY KEY, name text) PARTITION BY RANGE (id);
+CREATE TABLE parts_low PARTITION OF parts FOR VALUES FROM (0) TO (10);
+CREATE TABLE parts_high PARTITION OF parts FOR VALUES FROM (10) TO (20);
+INSERT INTO parts VALUES (1, 'low'), (11, 'high');
+CREATE TABLE heads (id serial PRIMARY KEY, name text);
+CREATE TABLE heirs (more text) INHERITS (heads);
+INSERT INTO heads (name) VALUES ('own');
+INSERT INTO heirs (name) VALUES ('inherited');
+CREATE EXTENSION file_fdw;
+CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
+CREATE FOREIGN TABLE lines (id integer, name text) SERVER files OPTIONS (program 'echo 1,far', format 'csv');`;
 const tables = (id: string): string => `
 CREATE TABLE teams (id ${id}, name text);
 CREATE TABLE people (id ${id}, name text NOT NULL UNIQUE, state text DEFAULT 'on', team_id integer REFERENCES teams);
@@ -79,10 +116,9 @@ describe('PostgreSQL', () => {
   let existing: Existing;
   beforeAll(async () => {
     existing = await existingPostgres(
-      specification,
+      specification + postgresOnly,
       `${tables('serial PRIMARY KEY').replaceAll("'2026-01-01 00:00:00'", "timestamptz '2026-01-01 00:00:00Z'")}
-       CREATE VIEW checked AS SELECT id, name, state FROM people WHERE state = 'on' WITH CHECK OPTION;
-       CREATE MATERIALIZED VIEW stored AS SELECT id, name FROM people;`,
+       ${postgresTables}`,
     );
   });
   afterAll(() => existing?.stop());
@@ -210,7 +246,38 @@ describe('PostgreSQL', () => {
     expect((await api.send('DELETE', `/names/${id}`)).status).toBe(204);
   });
 
+  test('a view with INSTEAD OF triggers is written through them', async () => {
+    const { api, ask } = existing;
+    const made = await api.send('POST', '/told', { name: 'kim' });
+    expect([made.status, made.body.name]).toEqual([201, 'kim!']);
+    const at = made.headers.get('location') ?? '';
+    expect((await api.get(at)).body.name).toBe('kim!');
+    expect((await api.send('PATCH', at, { name: 'kai' })).body.name).toBe('kai!');
+    expect(await ask("SELECT count(*)::int FROM people WHERE name = 'kai'")).toEqual([[1]]);
+    expect((await api.send('DELETE', at)).status).toBe(204);
+    expect((await api.get(at)).status).toBe(404);
+  });
+
+  test('a table of parts is one resource', async () => {
+    const { api } = existing;
+    const namesOf = async (path: string): Promise<unknown> =>
+      (await api.get(path)).body.map(({ name }: { name: string }) => name);
+    expect(await namesOf('/parts?sort=id')).toEqual(['low', 'high']);
+    expect(await namesOf('/heads?sort=-name')).toEqual(['own', 'inherited']);
+    expect(await namesOf('/lines')).toEqual(['far']);
+    expect((await api.get('/parts')).headers.get('x-total-count')).toBe('2');
+    expect((await api.send('POST', '/parts', { id: 12, name: 'new' })).status).toBe(201);
+    // No part takes 99.
+    expect((await api.send('PATCH', '/parts/12', { name: 'other' })).body.name).toBe('other');
+    expect((await api.send('POST', '/parts', { id: 99, name: 'x' })).status).toBe(422);
+    expect((await api.send('DELETE', '/parts/12')).status).toBe(204);
+    expect((await api.send('PATCH', '/heads/2', { name: 'heir' })).body.name).toBe('heir');
+    expect((await api.send('DELETE', '/heads/2')).status).toBe(204);
+    expect(await namesOf('/heads')).toEqual(['own']);
+  });
+
   test.each<readonly [path: string, create: number, update: number]>([
+    ['/lines', 403, 403],
     ['/counts', 403, 403],
     ['/stored', 403, 403],
     // It lacks the name, without which its table takes no row.

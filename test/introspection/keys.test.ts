@@ -27,6 +27,8 @@ CREATE TABLE customer (customerid integer PRIMARY KEY NOT NULL, storeid integer 
 CREATE TABLE log (at text, what text);
 CREATE TABLE days (day date PRIMARY KEY NOT NULL, note text);
 CREATE TABLE codes (code text NOT NULL, label text NOT NULL UNIQUE);
+CREATE TABLE pairs (a integer NOT NULL, b integer NOT NULL, c text UNIQUE, UNIQUE (a, b));
+CREATE TABLE shorter (a integer NOT NULL, b integer NOT NULL, c text NOT NULL UNIQUE, UNIQUE (a, b));
 INSERT INTO tenants VALUES (1, 'a'), (2, 'b');
 INSERT INTO projects VALUES (1, 1, NULL), (1, 2, 1);
 INSERT INTO tasks VALUES (1, 1, 1, 'x'), (2, 1, 2, 'y'), (3, 1, 2, 'y');
@@ -72,6 +74,9 @@ const expected = {
   logs: { key: 'none' },
   days: { key: 'day' },
   codes: {},
+  // A unique key that may be null identifies nothing, and of two the shortest does.
+  pairs: { key: ['a', 'b'] },
+  shorters: {},
   overviews: {
     key: 'taskId',
     readOnly: true,

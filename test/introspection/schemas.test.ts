@@ -99,6 +99,16 @@ describe('--schema', () => {
     expect(
       await ask('/sales-orders/7?expand=customer,lines&fields=customer.name,lines.no'),
     ).toEqual({ id: 7, customer: { id: 1, name: 'ann' }, lines: [{ id: '7,1', no: 1 }] });
+    const made = async (customerId: number): Promise<number> =>
+      (
+        await fetch(`${served.url}/sales-orders`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ id: 8, customerId }),
+        })
+      ).status;
+    // The key leads to another schema, and holds.
+    expect([await made(99), await made(1)]).toEqual([422, 201]);
     await served.stop('SIGTERM');
   });
 

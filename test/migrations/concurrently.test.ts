@@ -209,6 +209,29 @@ test('a table in partitions gets its indexes and keys within the transaction', a
   expect(await planMigration(database, api)).toEqual([]);
 });
 
+// An event trigger sees the session of a migration from within.
+test('a step waits 3 s for a lock, or as long as the role or the URL says', async () => {
+  const patient = new URL(url);
+  patient.searchParams.set('lock_timeout', '7s');
+  const seen: unknown[] = [];
+  for (const asked of [url, patient.href]) {
+    await empty();
+    await withRows('a');
+    await other.unsafe(`CREATE TABLE seen (setting text);
+      CREATE FUNCTION see() RETURNS event_trigger LANGUAGE plpgsql AS
+        'BEGIN INSERT INTO public.seen VALUES (current_setting(''lock_timeout'')); END';
+      CREATE EVENT TRIGGER see ON ddl_command_start WHEN TAG IN ('ALTER TABLE') EXECUTE FUNCTION see()`);
+    const own = await openPostgres(asked, { poolSize: 1 });
+    await migrate(own, buildValid(fileOf('{ type: string, required: true }')));
+    await own.close();
+    await other`DROP EVENT TRIGGER see`;
+    seen.push(
+      (await other`SELECT DISTINCT setting FROM seen`).map(({ setting }) => setting as unknown),
+    );
+  }
+  expect(seen).toEqual([['3s'], ['7s']]);
+});
+
 test('a locked table is tried again, and others go on in between', async () => {
   await withRows('a');
   const impatient = new URL(url);

@@ -112,6 +112,43 @@ describe('on the server', () => {
   });
 });
 
+test('a request that takes too long ends at its deadline, and the next caller gets its own rows', async () => {
+  const slow = await serveSecured(
+    `database: { session: { app.user: "{user.sub}" } }
+${withTokens}
+access: public
+resources:
+  notes: { managed: false, fields: { owner: { type: string } } }`,
+    ({ login }) => `
+      CREATE TABLE notes (id serial PRIMARY KEY, owner text);
+      INSERT INTO notes (owner) VALUES ('ann'), ('bob');
+      ALTER TABLE notes ENABLE ROW LEVEL SECURITY;
+      CREATE FUNCTION is_own(owner text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+        IF current_setting('app.user') = 'slow' THEN PERFORM pg_sleep(600); END IF;
+        RETURN owner = current_setting('app.user'); END $$;
+      CREATE POLICY own ON notes USING (is_own(owner));
+      GRANT ALL ON notes TO ${login};`,
+    { poolSize: 1, statementTimeout: 2_000 },
+  );
+  try {
+    const late = caller({ sub: 'slow' });
+    for (const [owner, method, path, body] of [
+      ['ann', 'GET', '/notes', undefined],
+      ['bob', 'PATCH', '/notes/1', { owner: 'x' }],
+    ] as const) {
+      const ended = await slow.api.send(method, path, body, late);
+      expect([ended.status, ended.body.code]).toEqual([504, 'QUERY_TIMEOUT']);
+      const own = await slow.api.get('/notes', caller({ sub: owner }));
+      expect([own.headers.get('x-total-count'), own.body]).toEqual([
+        '1',
+        [expect.objectContaining({ owner })],
+      ]);
+    }
+  } finally {
+    await slow.stop();
+  }
+});
+
 test('settings without a role serve a role that owns nothing', async () => {
   const secured = await serveSecured(
     `database: { session: { app.tenant: "{user.tenant}" } }
