@@ -363,6 +363,34 @@ describe('writing', () => {
     expect(await idsOf('/people?name=new')).toEqual([]);
   });
 
+  test('a profile with the key of its account', async () => {
+    for (const { api } of keyed.databases) {
+      const made = await api.send('POST', '/accounts?expand=profile', {
+        email: 'c@x.io',
+        profile: { create: { bio: 'new' } },
+      });
+      const id = made.body.id as number;
+      expect([made.status, made.body.profile]).toEqual([201, { id, accountId: id, bio: 'new' }]);
+      const other = await api.send('POST', '/profiles?expand=account', {
+        bio: 'up',
+        account: { create: { email: 'd@x.io' } },
+      });
+      expect([other.status, other.body.account.email]).toEqual([201, 'd@x.io']);
+      expect(other.body.id).toBe(other.body.account.id);
+      // The key of a record stays.
+      expect((await api.send('PATCH', `/profiles/${id}`, { accountId: 2 })).status).toBe(400);
+      const at = `/accounts/${id}`;
+      const changed = await api.send('PATCH', `${at}?expand=profile`, {
+        profile: { update: { bio: 'old' } },
+      });
+      expect([changed.status, changed.body.profile.bio]).toEqual([200, 'old']);
+      expect((await api.send('PATCH', at, { profile: { delete: true } })).status).toBe(200);
+      expect((await api.send('DELETE', `/profiles/${other.body.id}`)).status).toBe(204);
+      for (const one of [id, other.body.id as number])
+        expect((await api.send('DELETE', `/accounts/${one}`)).status).toBe(204);
+    }
+  });
+
   test.each<
     readonly [
       method: string,

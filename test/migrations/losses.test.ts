@@ -78,6 +78,8 @@ test.each<readonly [column: string, values: readonly string[], field: string, st
     'change t.x to collation "C" - makes x unique by bytes: texts that were equal, such as Bob and bob, become two',
   ],
   ['text COLLATE loose', [`'Bob'`], 'string', 'change t.x to collation "C"'],
+  // Nothing is lost, but it is listed: others may count on it.
+  ['text COLLATE "C" NOT NULL', [`'Bob'`], 'string', 'change t.x to allow null'],
   ['text UNIQUE', [`'Bob'`], 'string', 'change t.x to collation "C"'],
 ])('%s with %s as %s', async (column, values, field, expected) => {
   await other.unsafe(
