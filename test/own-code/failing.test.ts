@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { ResourceCode } from '../../src/extensions/code.ts';
+import type { CodeNote } from '../../src/observability/events.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 
 const specification = `
@@ -15,6 +17,17 @@ resources:
 
 /** The hooks of the present test. */
 let current: ResourceCode = {};
+/** What the log has of own code. */
+const notes: CodeNote[] = [];
+const readers = [
+  {
+    wantsSteps: false,
+    wantsBodies: false,
+    ended: () => undefined,
+    noted: (line: CodeNote) => void notes.push(line),
+  },
+];
+
 let both: Both;
 beforeAll(async () => {
   const counters: ResourceCode = {
@@ -22,12 +35,14 @@ beforeAll(async () => {
     beforeUpdate: (...given) => current.beforeUpdate?.(...given),
     afterCommit: (...given) => current.afterCommit?.(...given),
   };
-  const options = { code: { resources: { counters } } };
+  const options = { code: { resources: { counters } }, readers };
   both = await serveBoth(specification, {}, undefined, options);
 });
 afterEach(async () => {
   current = {};
   await both.send('DELETE', '/v1/counters?id_gt=0');
+  await both.settled();
+  notes.length = 0;
 });
 afterAll(() => both.stop());
 
@@ -76,6 +91,50 @@ test.each<
     undefined,
   ],
   [
+    'fails with several fields and a code',
+    (_, { fail }) =>
+      fail(
+        409,
+        [
+          { field: 'name', message: 'is taken', rule: 'unique' },
+          { field: 'value', message: 'is odd', rule: 'even', params: { by: 1 } },
+        ],
+        { code: 'BOTH' },
+      ),
+    {
+      status: 409,
+      error: 'Conflict',
+      code: 'BOTH',
+      validationErrors: [
+        { field: 'name', error: 'is taken', rule: 'unique', params: {} },
+        { field: 'value', error: 'is odd', rule: 'custom', params: { name: 'even', by: 1 } },
+      ],
+    },
+    undefined,
+  ],
+  [
+    'fails with 400 and a field',
+    (_, { fail }) => fail(400, { field: 'name', message: 'is missing' }),
+    { code: 'VALIDATION_FAILED', validationErrors: [{ field: 'name', error: 'is missing' }] },
+    undefined,
+  ],
+  ['fails with a status of no error', (_, { fail }) => fail(399, 'x'), internal, 'from 400 to 499'],
+  [
+    'fails with a status that no code has',
+    (_, { fail }) => fail(418, 'No tea'),
+    { status: 418, code: 'REFUSED', message: 'No tea' },
+    undefined,
+  ],
+  [
+    'fails without throwing what fail gives',
+    (record, { fail }) => {
+      fail(409, 'no');
+      record['name'] = 'written all the same';
+    },
+    { status: 409, message: 'no' },
+    undefined,
+  ],
+  [
     'fails with a status alone',
     (_, { fail }) => fail(403),
     { status: 403, code: 'FORBIDDEN' },
@@ -117,6 +176,129 @@ test.each<
     expect((await api.get('/v1/counters')).body).toEqual([]);
   },
 );
+
+test('five levels of hooks run, and no sixth', async () => {
+  const api = serve({
+    resources: {
+      counters: {
+        async beforeCreate({ name }, { db }) {
+          const left = Number(name) - 1;
+          if (left > 0) await db['counters']?.create({ name: String(left) });
+        },
+      },
+    },
+  });
+  expect((await api.send('POST', '/v1/counters', { name: '5' })).status).toBe(201);
+  expect((await api.get('/v1/counters')).body).toHaveLength(5);
+  expect((await api.send('POST', '/v1/counters', { name: '6' })).body.code).toBe('HOOK_DEPTH');
+  expect(api.failures.splice(0).map(String)[0]).toContain('6 levels deep');
+});
+
+test('the hooks of a request have its time together, and the signal tells when it is up', async () => {
+  const aborted: unknown[] = [];
+  const api = serve({
+    resources: {
+      counters: {
+        async beforeCreate(_, { signal }) {
+          signal.addEventListener('abort', () => aborted.push(signal.reason));
+          // Less than the time of a request, of which two are more.
+          await delay(1_200);
+        },
+      },
+    },
+  });
+  const late = await api.send('POST', '/v1/counters', [{ name: 'a' }, { name: 'b' }]);
+  expect(late.body).toMatchObject({ status: 504, code: 'HANDLER_TIMEOUT' });
+  expect(aborted.map(String)).toContain('Error: The request is over: its deadline has passed');
+  expect(notes.map(({ message }) => message)).toContain(
+    'beforeCreate of counters did not end within the deadline of its request',
+  );
+  expect((await api.get('/v1/counters')).body).toEqual([]);
+});
+
+test('an afterCommit has the time of a request, and the log says that it was late', async () => {
+  const api = serve({
+    resources: { counters: { afterCommit: () => new Promise(() => undefined) } },
+  });
+  expect((await api.send('POST', '/v1/counters', { name: 'a' })).status).toBe(201);
+  await api.settled();
+  const said = notes.filter(({ level }) => level === 'error').map(({ message }) => message);
+  expect(said).toEqual([
+    expect.stringContaining('afterCommit of counters failed'),
+    expect.stringContaining('afterCommit of counters failed'),
+  ]);
+});
+
+test('the log names a function that holds the event loop', async () => {
+  const api = serve({
+    resources: {
+      counters: {
+        beforeCreate() {
+          for (const end = performance.now() + 250; performance.now() < end;);
+        },
+      },
+    },
+  });
+  await api.send('POST', '/v1/counters', { name: 'a' });
+  expect(notes.map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(/^beforeCreate of counters held the event loop for \d+ ms$/u),
+  );
+});
+
+test('lines of own code have the id of the request', async () => {
+  const api = serve({
+    resources: {
+      counters: {
+        beforeCreate({ name }, { log, request }) {
+          log.debug('looked', { name });
+          log.info('seen');
+          log.warn(request.id);
+          log.error('bad');
+        },
+      },
+    },
+  });
+  for (const side of api.sides) {
+    notes.length = 0;
+    const { headers } = await side.send('POST', '/v1/counters', { name: 'a' });
+    const requestId = headers.get('x-request-id');
+    expect(notes).toMatchObject([
+      { level: 'debug', message: 'looked', details: { name: 'a' }, requestId },
+      { level: 'info', message: 'seen', requestId },
+      { level: 'warn', message: requestId, requestId },
+      { level: 'error', message: 'bad', requestId },
+    ]);
+  }
+});
+
+test('in dev, _verbose has the stack of what a hook throws, and _trace its step', async () => {
+  const code = {
+    resources: {
+      counters: {
+        beforeCreate() {
+          throw new TypeError('no key');
+        },
+      },
+    },
+  };
+  const dev = await serveBoth(specification, {}, undefined, { code, mode: 'dev' });
+  try {
+    for (const side of dev.sides) {
+      const path = '/v1/counters?_verbose=true&_trace=true';
+      const { status, body } = await side.send('POST', path, { name: 'a' });
+      expect([status, body.message]).toEqual([500, expect.not.stringContaining('no key')]);
+      expect(body._verbose.error.stack).toMatch(/TypeError: no key\n {4}at .*failing\.test\.ts/su);
+      const stages = (body._trace as { readonly stage: string }[]).map(({ stage }) => stage);
+      expect(stages).toContain('beforeCreate_counters');
+      expect(String(side.failures.splice(0)[0])).toContain('no key');
+      const { text } = await side.get('/_metrics');
+      expect(text).toMatch(/plinth_own_code_calls_total\{[^}]*beforeCreate of counters[^}]*\} 1/u);
+      expect(text).toMatch(/plinth_own_code_seconds_total\{[^}]*beforeCreate of counters[^}]*\} /u);
+    }
+  } finally {
+    await dev.stop();
+  }
+});
 
 test('PATCHes of one record at once lose none', async () => {
   const api = serve({

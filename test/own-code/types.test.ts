@@ -187,6 +187,24 @@ export default defineCode<Api>({
 });
 `;
 
+/** What a client does with the errors of own code, and with the others. */
+const errorsProgram = `
+import type { ErrorBody } from './plinth-types.ts';
+
+export function told(body: ErrorBody): unknown {
+  switch (body.code) {
+    case 'OUT_OF_STOCK':
+      return body.errors?.map(({ rule, params }) => rule === 'custom' && [params.name satisfies string | undefined, params['left']]);
+    case 'VALIDATION_FAILED':
+      return body.validationErrors?.map((one) => one.rule === 'minLength' ? (one.params.min satisfies number) : one.error);
+    case 'HAS_DEPENDENTS':
+      return body.dependents?.[0]?.count;
+    default:
+      return body.status === 404 && body.message;
+  }
+}
+`;
+
 /** The same in an old version, whose names are other ones. */
 const oldProgram = `
 import { defineCode } from 'plinth';
@@ -223,6 +241,7 @@ beforeAll(async () => {
     'api.ts': program,
     'old-types.ts': clientSource(view(old, 1)),
     'old.ts': oldProgram,
+    'errors.ts': errorsProgram,
     // What runs is the same, with the package in the place from which it is tested.
     'run/api.ts': program.replace("'plinth'", JSON.stringify(plinth)),
   };

@@ -32,7 +32,7 @@ export function clientSource(view: View, endpoints: readonly DocumentedEndpoint[
   const resources = `/** Every resource: its records, relations, filters and what can be done with it. */\nexport interface Resources {\n${indent(members.join('\n'))}\n}\n`;
   const parts = [
     endpointsType(endpoints),
-    errorTypes(),
+    errorTypes(api.settings.code !== undefined),
     filtersSource(),
     ...['types.ts', 'batch.ts', 'calls.ts', 'client.ts', 'runtime.ts'].map(source),
     apiType(version),

@@ -147,7 +147,7 @@ function* documentSteps(
   }
   schemas['Error'] = errorSchema(isDebugOn, api.settings.code !== undefined);
   schemas['ProblemRule'] = ruleSchema;
-  schemas['ProblemParams'] = paramsSchema;
+  schemas['ProblemParams'] = paramsSchema(api.settings.code !== undefined);
   schemas['Increment'] = increment;
   schemas['Totals'] = totalsSchema;
   const used = new Set<string>();

@@ -18,13 +18,15 @@ const schemas: Readonly<Record<ParamType, JsonSchema>> = {
   values: { type: 'array', items: {} },
 };
 
-/** What the rules ask for: every param of the table. */
-export const paramsSchema: JsonSchema = {
-  type: 'object',
-  description: `What the rule asks for. ${rules.flatMap(paramsOf).join('; ')}; none with other rules.`,
-  properties: allParams(),
-  additionalProperties: false,
-};
+/** What the rules ask for: every param of the table. Own code may give further ones to rules of its own. */
+export function paramsSchema(hasCode: boolean): JsonSchema {
+  return {
+    type: 'object',
+    description: `What the rule asks for. ${rules.flatMap(paramsOf).join('; ')}; none with other rules.`,
+    properties: allParams(),
+    ...(hasCode ? {} : { additionalProperties: false }),
+  };
+}
 
 /** `range: min, max`. */
 function paramsOf(rule: Rule): readonly string[] {
