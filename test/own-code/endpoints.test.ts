@@ -176,6 +176,30 @@ const endpoints = {
       yield 1;
     },
   },
+  'GET /streams/long': {
+    timeout: '1s',
+    handler: async function* long({ signal }: EndpointContext) {
+      yield 1;
+      await delay(1_200);
+      yield signal.aborted;
+    },
+  },
+  'POST /orders/:id/batch': {
+    access: 'authenticated',
+    handler: async ({ params, request, db }: EndpointContext) => {
+      const etag = request.headers.get('x-etag') ?? '';
+      const answers = await db.batch([
+        { method: 'POST', path: '/orders', body: { customer: 'beside' } },
+        {
+          method: 'PATCH',
+          path: `/orders/${params['id']}`,
+          body: { customer: 'changed' },
+          headers: { 'If-Match': etag },
+        },
+      ]);
+      return answers.map(({ status }) => status as unknown);
+    },
+  },
   'GET /streams/fails': async function* fails({ fail }: EndpointContext) {
     yield fail(409, 'before the first value');
   },
@@ -450,6 +474,8 @@ describe('a stream', () => {
       'data: 1\n\ndata: "two"\n\n',
     ]);
     expect(events.headers.get('cache-control')).toBe('no-store');
+    // The deadline ends with the first value.
+    expect((await own.get('/v1/streams/long')).text).toBe('1\nfalse\n');
     expect((await own.get('/v1/streams/empty')).text).toBe('');
     expect((await own.send('HEAD', '/v1/streams/short')).text).toBe('');
   });
@@ -478,6 +504,16 @@ test('no endpoint is part of a batch', async () => {
   const operations = [{ method: 'POST', path: '/orders/1/pay', body: { token: 'tok' } }];
   const answer = await own.send('POST', '/v1/_batch', operations, ann);
   expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_PARAMETER']);
+});
+
+test('what must hold together is a batch with If-Match', async () => {
+  const { body: order } = await own.send('POST', '/v1/orders', { customer: 'Ann' }, ann);
+  const path = `/v1/orders/${String(order.id)}`;
+  const etag = (await own.get(path, ann)).headers.get('etag') ?? '';
+  const batch = () => own.send('POST', `${path}/batch`, undefined, { ...ann, 'x-etag': etag });
+  expect((await batch()).body).toEqual([201, 200]);
+  expect((await batch()).body).toMatchObject({ status: 412, code: 'PRECONDITION_FAILED' });
+  expect((await own.get('/v1/orders?customer=beside', ann)).body).toHaveLength(1);
 });
 
 test('event streams end when the server stops', async () => {

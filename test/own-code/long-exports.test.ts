@@ -1,11 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { serveOwn } from '../support/own-code.ts';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { CodeNote } from '../../src/observability/events.ts';
+import { serveOwn, type Own } from '../support/own-code.ts';
 
-test('each part of an export has the time of a request for what it computes', async () => {
-  const own = await serveOwn(
+/** What the function does with the first records of an export, which are 10, and with the others. */
+let compute: (part: number) => Promise<void>;
+const notes: CodeNote[] = [];
+const readers = [
+  {
+    wantsSteps: false,
+    wantsBodies: false,
+    ended: () => undefined,
+    noted: (line: CodeNote) => void notes.push(line),
+  },
+];
+
+let own: Own;
+beforeAll(async () => {
+  const parts = new Map<string, number>();
+  own = await serveOwn(
     `
-server: { requestTimeout: 1s }
+server: { requestTimeout: 2s }
 resources:
   items: { fields: { name: { type: string }, long: { type: string, computed: true } } }
 `,
@@ -15,8 +30,10 @@ resources:
           computed: {
             long: {
               needs: ['name'],
-              values: async (items) => {
-                await delay(600);
+              values: async (items, { request: { id } }) => {
+                const part = parts.get(id) ?? 0;
+                parts.set(id, part + 1);
+                await compute(part);
                 return items.map(({ name }) => `long ${name}`);
               },
             },
@@ -24,20 +41,50 @@ resources:
         },
       },
     },
+    {},
+    { readers },
   );
-  try {
-    await own.send(
-      'POST',
-      '/v1/items?fields=id',
-      Array.from({ length: 15 }, (_, index) => ({ name: String(index) })),
-    );
-    const { text } = await own.raw('/v1/items', {
-      headers: { accept: 'application/x-ndjson' },
-    });
-    const lines = text.trim().split('\n');
-    expect(lines).toHaveLength(15);
-    for (const line of lines) expect(line).toMatch(/"long":"long \d+"/u);
-  } finally {
-    await own.stop();
-  }
+  const items = Array.from({ length: 15 }, (_, index) => ({ name: String(index) }));
+  await own.send('POST', '/v1/items?fields=id', items);
+});
+afterAll(() => own.stop());
+beforeEach(() => {
+  notes.length = 0;
+});
+
+async function exported(): Promise<readonly unknown[]> {
+  const { text } = await own.raw('/v1/items', { headers: { accept: 'application/x-ndjson' } });
+  const lines = text.trim().split('\n');
+  return lines.map((line) => (JSON.parse(line) as { readonly long: unknown }).long);
+}
+
+const values = Array.from({ length: 15 }, (_, index) => `long ${index}`);
+
+test('each part of an export has the time of a request for what it computes', async () => {
+  // Less than the time of a request, of which two are more.
+  compute = () => delay(1_200);
+  expect(await exported()).toEqual(values);
+  expect(notes).toEqual([]);
+});
+
+test('the values of a part that takes longer are null, and the others are there', async () => {
+  compute = (part) => (part === 0 ? new Promise(() => undefined) : Promise.resolve());
+  expect(await exported()).toEqual([
+    ...Array.from({ length: 10 }, () => null),
+    ...values.slice(10),
+  ]);
+  expect(notes.map(({ message }) => message)).toEqual([
+    'computed long of items did not end within the deadline of its request',
+    'computed long of items did not end within the deadline of its request',
+  ]);
+});
+
+test('a value that cannot be computed is null, and the log says why', async () => {
+  compute = () => Promise.reject(new Error('no value'));
+  const { body } = await own.get('/v1/items?limit=2');
+  expect(body).toMatchObject([{ long: null }, { long: null }]);
+  expect(notes).toMatchObject([
+    { level: 'error', message: 'computed long of items: no value' },
+    { level: 'error', message: 'computed long of items: no value' },
+  ]);
 });
