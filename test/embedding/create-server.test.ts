@@ -8,6 +8,8 @@ import {
   type CreateServerOptions,
   type PlinthServer,
 } from '../../src/index.ts';
+import { launch, plinth, root } from '../support/command.ts';
+import { node } from '../support/compiled.ts';
 import { atDatabase } from './databases.ts';
 
 const notes = `access: public
@@ -135,7 +137,8 @@ atDatabase('start serves a database once it is up to date', async (database) => 
 
 test('the problems of a specification are thrown as check prints them', async () => {
   const specification = notes.replace('fields', 'feilds').replace('access', 'acess');
-  const error = await createServer({ folder, specification }).then(
+  writeFileSync(join(folder, 'plinth.yaml'), specification);
+  const error = await createServer({ folder }).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
@@ -150,6 +153,8 @@ test('the problems of a specification are thrown as check prints them', async ()
     { line: 3, severity: 'error' },
   ]);
   expect((error as SpecificationError).message).toContain('did you mean `access`?');
+  const { out } = await plinth(['check', '--json'], { cwd: folder });
+  expect(JSON.parse(out)).toMatchObject({ problems: (error as SpecificationError).problems });
 });
 
 test.each([
@@ -193,7 +198,7 @@ test('several servers in one process do not know of each other', async () => {
   await three.close();
 });
 
-test('signals, exit code and streams of the process are left alone, and the logger gets the log', async () => {
+test('signals and exit code of the process are left alone, and the logger gets the log', async () => {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const listeners = (): readonly number[] => signals.map((signal) => process.listenerCount(signal));
   const before = listeners();
@@ -214,6 +219,20 @@ test('signals, exit code and streams of the process are left alone, and the logg
     expect.objectContaining({ method: 'GET', path: '/v1/notes/1', status: 200 }) as object,
     expect.any(String) as string,
   ]);
+});
+
+test('the standard streams are left alone, and the process ends by itself after close', async () => {
+  const program = join(folder, 'main.ts');
+  writeFileSync(
+    program,
+    `import { createServer } from ${JSON.stringify(join(root, 'src/index.ts'))};
+    const server = await createServer({ mode: 'dev', specification: ${JSON.stringify(notes)} });
+    await server.listen({ port: 0 });
+    for (const path of ['/v1/notes', '/v1/nothing']) await fetch(server.url + path);
+    await server.close();`,
+  );
+  const { code, out, err } = await launch(node, [program], { cwd: folder }).ended;
+  expect([code, out, err]).toEqual([0, '', '']);
 });
 
 test.each([

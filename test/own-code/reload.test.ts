@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../support/command.ts';
 import { countOf, kept, live, reloaded, type Live } from '../support/live.ts';
@@ -11,11 +12,17 @@ resources:
 const module = (word: string): string => `
 import { defineCode } from 'plinth';
 import { word } from './lib/word.ts';
+let isReady = false;
 export default defineCode({
-  start() { console.error('begun ${word}'); },
+  async start() {
+    console.error('begun ${word}');
+    await new Promise((done) => setTimeout(done, 100));
+    isReady = true;
+  },
   stop() { console.error('ended ${word}'); },
   endpoints: {
-    'GET /word': () => '${word} ' + word,
+    'GET /word': () => (isReady ? '${word} ' + word : 'too early'),
+    'GET /${word}': () => word,
     'GET /slow': async () => {
       await new Promise((done) => setTimeout(done, 5_000));
       return '${word}';
@@ -26,11 +33,12 @@ export default defineCode({
 
 let served: Live;
 beforeAll(async () => {
-  served = await live(specification, {
+  const files = {
     'api.ts': module('one'),
     'lib/word.ts': "import { part } from './part.ts';\nexport const word: string = part;\n",
     'lib/part.ts': "export const part = 'a';\n",
-  });
+  };
+  served = await live(specification, files, ['--types', 'types.ts']);
 });
 afterAll(() => served.server.stop('SIGTERM'));
 
@@ -49,6 +57,10 @@ test('the module, and what it imports through others, is loaded again when it ch
   expect(await word()).toBe('one b');
   await write('api.ts', module('two'), reloaded);
   expect(await word()).toBe('two b');
+  // The types that `--types` keeps know what the module says.
+  const types = (): string => readFileSync(served.folder.at('types.ts'), 'utf8');
+  await until(() => types().includes('"GET /two"'));
+  expect(types()).not.toContain('"GET /one"');
   await until(() => served.note().includes('ended one'));
   expect(countOf(served.note(), 'begun one')).toBe(countOf(served.note(), 'ended one'));
 });
@@ -71,6 +83,10 @@ test('errors are told with their place, and the last good code serves on', async
   expect(await word()).toBe('three c');
   await write('api.ts', module('four').replace('GET /word', 'GET /orders'), kept);
   expect(served.note()).toContain('the resource orders answers /orders');
+  expect(await word()).toBe('three c');
+  const failing = module('four').replace('isReady = true;', "throw new Error('no mailer');");
+  await write('api.ts', failing, kept);
+  expect(served.note()).toContain('api.ts cannot be started: no mailer');
   expect(await word()).toBe('three c');
   await write('api.ts', module('four'), reloaded);
   expect(await word()).toBe('four c');
