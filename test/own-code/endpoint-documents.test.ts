@@ -19,6 +19,9 @@ const tree: z.ZodType<Tree> = z.lazy(() => z.object({ name: z.string(), children
 
 const handler = (): undefined => undefined;
 
+/** A Standard Schema of a library that gives no JSON Schema. */
+const untold = { '~standard': { version: 1, vendor: 'own', validate: () => ({ value: 1 }) } };
+
 let api: Api;
 let code: LoadedCode;
 beforeAll(async () => {
@@ -51,6 +54,7 @@ resources: { orders: { fields: { name: { type: string } } } }`,
         'PUT /files/:name': { body: 'bytes', handler },
         'POST /forms': { body: 'multipart', handler },
         'GET /ping': handler,
+        'POST /untold': { body: untold, response: untold, handler },
       },
     },
     api,
@@ -93,6 +97,10 @@ test('OpenAPI has the endpoints', () => {
     required: true,
     content: { '*/*': { schema: {} } },
   });
+  expect(paths['/v1/untold']?.['post']).toMatchObject({
+    requestBody: { content: { 'application/json': { schema: {} } } },
+    responses: { 200: { content: { 'application/json': { schema: {} } } } },
+  });
   expect(tags).toContainEqual({ name: '_endpoints', description: 'Endpoints of own code.' });
   expect(components['responses']).toHaveProperty('CodeError');
 });
@@ -129,6 +137,9 @@ await api.call('POST /trees', { body: { name: 'a', children: [] } });
 await api.call('POST /forms', { body: new FormData() });
 await api.call('PUT /files/:name', { params: { name: 'a' }, body: new Uint8Array([1]), headers: { 'x-a': 'b' } });
 const answer = await api.call('GET /ping');
+export const untold = (): Promise<unknown> => api.call('POST /untold', { body: new Date() });
+// @ts-expect-error -- Nothing is known of it.
+export const told = async (): Promise<string> => api.call('POST /untold', { body: 1 });
 const lines = await (answer as Response).text();
 console.log(JSON.stringify([isPaid, lines, sent]));
 

@@ -110,6 +110,7 @@ test.each<Case>([
   ['a value of another type', 'POST', '', { title: 7 }, clerk, 400],
   ['a value that is not allowed', 'PATCH', 'open', { title: 'far too long' }, clerk, 422],
   ['an unknown field', 'PUT', 'open', { titel: 'x' }, clerk, 400],
+  ['a wrong value for a record of others', 'PATCH', 'closed', { title: 7 }, clerk, 400],
 ])('no hook sees the request: %s', async (_name, method, record, body, headers, status) => {
   const path = record === '' ? '/v1/notes' : await pathOf(record);
   expect((await own.send(method, path, body, headers)).status).toBe(status);
