@@ -216,6 +216,32 @@ describe('a schema', () => {
     expect(await schema.check({ year: 'x' })).toMatchObject({ ok: false });
   });
 
+  test.each([
+    ['an object', (standard: object) => ({ '~standard': standard })],
+    ['a function', (standard: object) => Object.assign(() => 1, { '~standard': standard })],
+  ])('of any library of Standard Schema checks: %s', async (_name, make) => {
+    const own = make({
+      version: 1,
+      vendor: 'own',
+      validate: async (value: unknown) =>
+        value === 1
+          ? { value: 'one' }
+          : { issues: [{ message: 'no', path: ['a', { key: 0 }] }, { message: 'nor this' }] },
+      jsonSchema: { input: () => ({ $schema: 'x', const: 1 }), output: () => ({ const: 'one' }) },
+    });
+    const schema = await readSchema(own, 'input', false);
+    expect(schema.json).toEqual({ const: 1 });
+    expect((await readSchema(own, 'output', false)).json).toEqual({ const: 'one' });
+    expect(await schema.check(1)).toEqual({ ok: true, value: 'one' });
+    expect(await schema.check(2)).toMatchObject({
+      ok: false,
+      problems: [
+        { field: 'a.0', message: 'no', rule: 'custom' },
+        { field: '', message: 'nor this' },
+      ],
+    });
+  });
+
   test('of zod checks, changes the value, and says its JSON Schema', async () => {
     const schema = await readSchema(z.object({ token: z.string().trim() }), 'input', false);
     expect(await schema.check({ token: ' a ' })).toEqual({ ok: true, value: { token: 'a' } });

@@ -23,6 +23,7 @@ export default defineCode({
   endpoints: {
     'GET /word': () => (isReady ? '${word} ' + word : 'too early'),
     'GET /${word}': () => word,
+    'GET /leak': () => void Promise.reject(new Error('left alone')),
     'GET /slow': async () => {
       await new Promise((done) => setTimeout(done, 5_000));
       return '${word}';
@@ -73,6 +74,13 @@ test('requests in flight end with the code that they began with, and then it sto
   expect(served.note()).not.toContain('ended two');
   expect(await (await slow).json()).toBe('two');
   await until(() => served.note().includes('ended two'));
+});
+
+test('a rejection that own code leaves to nobody is told, and ends nothing', async () => {
+  expect((await served.get('/v1/leak')).status).toBe(204);
+  await until(() => served.note().includes('Own code has left a rejection to nobody'));
+  expect(served.note()).toContain('left alone');
+  expect(await word()).toBe('three b');
 });
 
 test('errors are told with their place, and the last good code serves on', async () => {

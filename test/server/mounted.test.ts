@@ -82,6 +82,23 @@ test('links, Location, documents and pages follow the path of the mount', async 
   });
 });
 
+test('the dashboard follows the path of the mount', async () => {
+  const dev = await serveApi(specification, {}, undefined, { mode: 'dev' });
+  const ask = (url: string | URL): Promise<Response> =>
+    dev.fetch(new Request(url), { mountedAt: '/deep/api', ip: '127.0.0.1' });
+  const page = 'http://127.0.0.1/deep/api/_dashboard/';
+  const text = await (await ask(page)).text();
+  const sources = [...text.matchAll(/<script[^>]* src="([^"]+)"/gu)].map(([, src = '']) => src);
+  expect(sources).not.toHaveLength(0);
+  for (const source of sources) {
+    const url = new URL(source, page);
+    expect(url.pathname).toMatch(/^\/deep\/api\/_dashboard\/assets\//u);
+    expect((await ask(url)).status).toBe(200);
+  }
+  expect((await ask(new URL('api/model', page))).status).toBe(200);
+  await dev.stop();
+});
+
 test.each([
   ['', '/v1/notes', 'api'],
   ['', '/notes', 'api'],
