@@ -16,7 +16,7 @@ import { lazy, Suspense, useEffect, useState, type JSX } from 'react';
 import type { Hello } from '../../src/http/dashboard/wire.ts';
 import { setCredential } from './api.ts';
 import { Boundary } from './Boundary.tsx';
-import { Credential } from './Credential.tsx';
+import { sessionHeaders } from './link.ts';
 import { follow, forget, useLive } from './live/live.ts';
 import { Mark } from './Mark.tsx';
 import { useModel } from './model.ts';
@@ -27,6 +27,7 @@ import { hashOf, useRoute } from './route.ts';
 import { Sidebar } from './Sidebar.tsx';
 import { views } from './views.ts';
 
+const Credential = lazy(async () => ({ default: (await import('./Credential.tsx')).Credential }));
 const Palette = lazy(async () => ({ default: (await import('./Palette.tsx')).Palette }));
 
 /** After so long the other views are loaded as well, so that they are there when the server is not. In ms. */
@@ -48,7 +49,10 @@ export function App(): JSX.Element {
     void follow(changed, over.signal);
     return () => over.abort();
   }, [client, turn]);
+  /** Whether a page that is open is given a credential. */
+  const [isAsking, setAsking] = useState(false);
   const begin = (): void => {
+    setAsking(false);
     forget();
     client.clear();
     setTurn((before) => before + 1);
@@ -57,8 +61,24 @@ export function App(): JSX.Element {
     setCredential('');
     begin();
   };
-  if (problem?.status === 401 || problem?.status === 403)
-    return <Credential error={problem} entered={begin} />;
+  const isRefused = problem?.status === 401 || problem?.status === 403;
+  if (isAsking || isRefused) {
+    // Whoever came by the link needs no credential.
+    const back = isAsking
+      ? () => setAsking(false)
+      : 'x-dashboard-session' in sessionHeaders()
+        ? leave
+        : undefined;
+    return (
+      <Suspense fallback={null}>
+        <Credential
+          error={isRefused ? problem : undefined}
+          entered={begin}
+          {...(back === undefined ? {} : { back })}
+        />
+      </Suspense>
+    );
+  }
   if (session === undefined)
     return (
       <Center component="main" mih="100vh" p="md">
@@ -71,15 +91,16 @@ export function App(): JSX.Element {
         )}
       </Center>
     );
-  return <Shell session={session} leave={leave} />;
+  return <Shell session={session} signIn={() => setAsking(true)} leave={leave} />;
 }
 
 interface ShellProps {
   readonly session: Hello;
+  readonly signIn: () => void;
   readonly leave: () => void;
 }
 
-function Shell({ session, leave }: ShellProps): JSX.Element {
+function Shell({ session, signIn, leave }: ShellProps): JSX.Element {
   const route = useRoute();
   const [isMenuOpen, setMenuOpen] = useState(false);
   useEffect(() => setMenuOpen(false), [route.view, route.part]);
@@ -150,6 +171,7 @@ function Shell({ session, leave }: ShellProps): JSX.Element {
         isDark={scheme === 'dark'}
         toggleScheme={toggle}
         openPalette={openPalette}
+        signIn={signIn}
         leave={leave}
       />
       <main

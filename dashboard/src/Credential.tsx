@@ -18,6 +18,26 @@ interface Props {
 export function Credential({ title = 'Dashboard', error, entered, back }: Props): JSX.Element {
   const [text, setText] = useState('');
   const isWrong = credential() !== '';
+  if (error?.status === 403 && !isWrong)
+    return (
+      <main className="login">
+        <Paper withBorder p="lg" radius="lg" w={380} maw="100%" shadow="md">
+          <Stack gap="md">
+            <Mark size={32} />
+            <Title order={1} size="h2">
+              {title}
+            </Title>
+            <Text size="sm" role="alert">
+              {error.message}
+            </Text>
+            <Text size="sm" c="dimmed">
+              It opens the dashboard once, on the machine of the server. The terminal prints the
+              next one then.
+            </Text>
+          </Stack>
+        </Paper>
+      </main>
+    );
   return (
     <main className="login">
       <form

@@ -1,6 +1,6 @@
 import { ActionIcon, Kbd, TextInput, Tooltip, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { BookOpen, LogOut, Moon, Search, Sun } from 'lucide-react';
+import { BookOpen, LogIn, LogOut, Moon, Search, Sun } from 'lucide-react';
 import { useState, type JSX } from 'react';
 import type { Model } from '../../src/http/dashboard/wire-model.ts';
 import type { Hello, RowCounts } from '../../src/http/dashboard/wire.ts';
@@ -19,6 +19,8 @@ interface Props {
   readonly isDark: boolean;
   readonly toggleScheme: () => void;
   readonly openPalette: () => void;
+  /** Asks for a credential: the link opens the dashboard, and not what callers may see. */
+  readonly signIn: () => void;
   readonly leave: () => void;
 }
 
@@ -27,7 +29,7 @@ const seenAtOnce = 14;
 
 /** The resources with their counts, and the other views. */
 export function Sidebar(props: Props): JSX.Element {
-  const { model, session, route, isOpen, isDark, toggleScheme, openPalette, leave } = props;
+  const { model, session, route, isOpen, isDark, toggleScheme, openPalette, signIn, leave } = props;
   const { data: counts } = useQuery({
     queryKey: ['rows'],
     queryFn: () => askDashboard<RowCounts>('rows'),
@@ -107,7 +109,15 @@ export function Sidebar(props: Props): JSX.Element {
             {isDark ? <Sun size={16} /> : <Moon size={16} />}
           </ActionIcon>
         </Tooltip>
-        {credential() === '' ? null : (
+        {credential() === '' ? (
+          session.isLinked ? (
+            <Tooltip label="Sign in">
+              <ActionIcon onClick={signIn} aria-label="Sign in">
+                <LogIn size={16} />
+              </ActionIcon>
+            </Tooltip>
+          ) : null
+        ) : (
           <Tooltip label="Sign out">
             <ActionIcon onClick={leave} aria-label="Sign out">
               <LogOut size={16} />

@@ -1,3 +1,4 @@
+import { sessionHeaders } from './link.ts';
 import { mount } from './mount.ts';
 /** Requests to the server that the page came from: those of the dashboard, and those of the API itself. */
 
@@ -127,7 +128,8 @@ export async function ask(url: string, sent: Sent = {}): Promise<ApiAnswer> {
 
 /** Asks an endpoint of the dashboard. */
 export async function askDashboard<Body>(path: string, sent: Sent = {}): Promise<Body> {
-  return (await ask(`${mount}/_dashboard/api/${path}`, sent)).body as Body;
+  const headers = { ...sessionHeaders(), ...sent.headers };
+  return (await ask(`${mount}/_dashboard/api/${path}`, { ...sent, headers })).body as Body;
 }
 
 export function refusalOf({ status, text }: Pick<ApiAnswer, 'status' | 'text'>): Refusal {

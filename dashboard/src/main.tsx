@@ -7,6 +7,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './App.tsx';
+import { enterByLink } from './link.ts';
 import { theme } from './theme.ts';
 
 const client = new QueryClient({
@@ -14,14 +15,20 @@ const client = new QueryClient({
 });
 // The first view does without: nothing has the focus yet.
 void import('./keep-focus.ts').then(({ keepFocus }) => keepFocus());
+// A link that is pasted into a page that is open.
+addEventListener('hashchange', () => {
+  if (location.hash.startsWith('#link=')) location.reload();
+});
 const root = document.getElementById('root');
 if (root !== null)
-  createRoot(root).render(
-    <StrictMode>
-      <MantineProvider theme={theme} defaultColorScheme="auto">
-        <QueryClientProvider client={client}>
-          <App />
-        </QueryClientProvider>
-      </MantineProvider>
-    </StrictMode>,
+  void enterByLink().then(() =>
+    createRoot(root).render(
+      <StrictMode>
+        <MantineProvider theme={theme} defaultColorScheme="auto">
+          <QueryClientProvider client={client}>
+            <App />
+          </QueryClientProvider>
+        </MantineProvider>
+      </StrictMode>,
+    ),
   );

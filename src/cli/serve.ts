@@ -1,6 +1,7 @@
 import type { Api } from '../model/api.ts';
 import { isLoopbackName } from '../http/edge/client.ts';
 import { dashboardPath, hasDashboard } from '../http/dashboard/dashboard.ts';
+import { opensByLink } from '../http/dashboard/link.ts';
 import type { Mode } from '../http/edge/edge.ts';
 import { anonymous } from '../model/access.ts';
 import type { View } from '../model/view.ts';
@@ -64,11 +65,17 @@ async function announce(
     ? await possibleRowCounts(api.resources.values(), open.database, countedRows)
     : new Map<string, number>();
   const { url: address, host, isSelfSigned } = await server.listen(flags);
+  const { dashboardLink: link } = server.api;
   const version = api.versions.get(api.defaultVersion);
   const view = version && live.current.view(version, anonymous);
   const example = address + (view === undefined ? '/_ready' : exampleUrl(api, counts, view));
   const curl = isSelfSigned ? 'curl --insecure' : 'curl';
-  const page = hasDashboard(live.current.api, mode) ? address + dashboardPath : undefined;
+  const page = hasDashboard(live.current.api, mode)
+    ? `${address}${dashboardPath}${opensByLink(live.current.api, mode) ? (link?.hash ?? '') : ''}`
+    : undefined;
+  if (link !== undefined)
+    link.renewed = (hash) =>
+      output.note(`The dashboard was opened. Another link: ${address}${dashboardPath}${hash}`);
   output.serving();
   if (announces) {
     banner(context, api, address, counts, `${curl} "${example}"`, page);

@@ -1,5 +1,7 @@
+import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { eventually, violationsOn } from '../support/browser.ts';
+import { bossAndHand } from '../support/keys.ts';
 import { freePort } from '../support/ports.ts';
 import { hashOf } from '../support/tokens.ts';
 import { useShop } from '../support/shop.ts';
@@ -39,6 +41,48 @@ auth:
   await page.getByText('by boss', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await field.waitFor();
+});
+
+test('with auth and no roles, the link of the server opens it, and a credential shows what is not public', async () => {
+  const api = await serving(`access: { read: admin, write: admin }\n${bossAndHand}`);
+  const hash = (): string => api.dashboardLink?.hash ?? '';
+  const first = hash();
+  const none = await opening(api, '#/requests');
+  await none.getByText('Open the dashboard by the link that `plinth dev` prints').waitFor();
+  await eventually(() => none.getByRole('textbox').count()).toBe(0);
+  expect(await violationsOn(none)).toEqual([]);
+  const page = await opening(api, first);
+  await page.getByText('There is no resource that you may use.').waitFor();
+  // It is nowhere to be found afterwards.
+  expect(page.url()).not.toContain(first);
+  expect(await page.context().cookies()).toEqual([]);
+  await api.get('/v1/makers', { 'x-api-key': 'hand-key' });
+  await page.getByRole('link', { name: 'Requests', exact: true }).click();
+  await page.getByRole('row', { name: /makers.*hand/u }).waitFor();
+  await page.reload();
+  await page.getByRole('row', { name: /makers.*hand/u }).waitFor();
+  const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
+  await button('Sign in').click();
+  await button('Back').click();
+  await button('Sign in').click();
+  const key = page.getByLabel('Token or API key').first();
+  await key.fill('wrong');
+  await button('Open').click();
+  await page.getByText('not valid').waitFor();
+  await button('Back').click();
+  await button('Sign in').click();
+  await key.fill('boss-key');
+  await button('Open').click();
+  await page.getByRole('link', { name: /^makers/u }).click();
+  await page.getByRole('heading', { level: 1, name: 'makers' }).waitFor();
+  expect(await violationsOn(page)).toEqual([]);
+  await button('Sign out').click();
+  await button('Sign in').waitFor();
+  // A link that was used opens nothing; the next one does, in a page that is open as well.
+  const other = await opening(api, first);
+  await other.getByText('Open the dashboard by the link').waitFor();
+  await other.evaluate(`location.hash = ${JSON.stringify(hash())}`);
+  await other.getByText('There is no resource that you may use.').waitFor();
 });
 
 test('a server that goes and comes back is told of', async () => {

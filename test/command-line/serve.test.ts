@@ -15,6 +15,7 @@ import {
   untilServing,
   type Serving,
 } from '../support/command.ts';
+import { bossAndHand } from '../support/keys.ts';
 
 const author = { name: 'Ursula' };
 const post = (server: Serving, record: object): Promise<Response> =>
@@ -230,6 +231,7 @@ test('the banner: thousands, a name, an address that can be called', async () =>
       ...Array.from({ length: 1_234 }, (_, index) => ({ id: index + 1, ...author })),
     ),
     'data/books.ndjson': ndjson({ id: 1, title: 'A', authorId: 1 }),
+    'keys.yaml': `${bossAndHand}\n${library}`,
     'closed.yaml': library.replace('access: public', 'access: { read: none, create: public }'),
   });
   const here = { cwd: folder.path };
@@ -243,6 +245,17 @@ test('the banner: thousands, a name, an address that can be called', async () =>
   expect(local.url).toMatch(/^http:\/\/\[::1\]:\d+$/u);
   expect((await fetch(local.example)).status).toBe(200);
   await local.stop('SIGTERM');
+  expect(local.out()).not.toContain('#link=');
+  // Where no role opens the dashboard, a link does, once; then there is another.
+  const closed = await servePlinth(['dev', 'keys.yaml'], here);
+  const linkIn = (text: string): string => /_dashboard#link=(\S+)/u.exec(text)?.[1] ?? '';
+  const code = linkIn(closed.out());
+  const sent = { method: 'POST', headers: { 'x-dashboard-link': code } };
+  const { origin } = new URL(closed.url);
+  expect((await fetch(`${origin}/_dashboard/api/session`, sent)).status).toBe(200);
+  await until(() => linkIn(closed.err()) !== '');
+  expect(linkIn(closed.err())).not.toBe(code);
+  await closed.stop('SIGTERM');
 });
 
 test('flags beat the environment, which beats the file', async () => {

@@ -11,6 +11,7 @@ import {
   keys,
   look,
   open,
+  openToBoth,
   rowsOf,
   serving,
   things,
@@ -22,13 +23,19 @@ stopAfterEach();
 
 describe('who may use it', () => {
   const roles = 'dashboard: { roles: [admin] }';
+  const debugRoles = 'debug: { roles: [admin] }';
   const cases: readonly [Mode, string, Record<string, string>, page: boolean, status: number][] = [
     ['dev', '', {}, true, 200],
     ['dev', 'dashboard: true', {}, true, 200],
     ['dev', 'dashboard: false', {}, false, 404],
     ['dev', roles, {}, true, 200],
-    ['dev', keys, {}, true, 401],
-    ['dev', keys, hand, true, 200],
+    ['dev', keys, {}, true, 403],
+    ['dev', keys, boss, true, 403],
+    ['dev', `${keys}\n${debugRoles}`, {}, true, 401],
+    ['dev', `${keys}\n${debugRoles}`, hand, true, 403],
+    ['dev', `${keys}\n${debugRoles}`, boss, true, 200],
+    ['dev', `${keys}\n${debugRoles}\ndashboard: { roles: [user] }`, boss, true, 403],
+    ['dev', `${keys}\n${debugRoles}\ndashboard: { roles: [user] }`, hand, true, 200],
     ['dev', `${keys}\n${roles}`, {}, true, 401],
     ['dev', `${keys}\n${roles}`, hand, true, 403],
     ['dev', `${keys}\n${roles}`, boss, true, 200],
@@ -55,6 +62,56 @@ describe('who may use it', () => {
     expect((await ask(api, 'nothing', headers)).status).toBe(status === 200 ? 404 : status);
     const nothing = await ask(api, 'requests/nothing', headers);
     expect(nothing.status).toBe(status === 200 ? 404 : status);
+  });
+
+  test('with auth and no roles, who has the link of the server opens it once, on its machine', async () => {
+    const api = await serving(keys);
+    const code = (): string => api.dashboardLink?.hash.replace('#link=', '') ?? '';
+    const next: string[] = [];
+    if (api.dashboardLink !== undefined) api.dashboardLink.renewed = (hash) => next.push(hash);
+    const open = (headers: Record<string, string>): Promise<Answer> =>
+      api.send('POST', '/_dashboard/api/session', undefined, headers);
+    const first = code();
+    expect(first.length).toBeGreaterThan(24);
+    // Not for pages elsewhere, nor behind a proxy that the file does not name, nor for another code.
+    for (const headers of [
+      { 'x-dashboard-link': first, 'sec-fetch-site': 'cross-site' },
+      { 'x-dashboard-link': first, 'x-forwarded-for': '203.0.113.9' },
+      { 'x-dashboard-link': `${first}x` },
+      {},
+    ] as readonly Record<string, string>[])
+      expect((await open(headers)).status).toBe(403);
+    const { status, body } = await open({ 'x-dashboard-link': first });
+    expect(status).toBe(200);
+    const { session } = body as { session: string };
+    // The next link is another one, and this one opens nothing any more.
+    expect(next).toEqual([api.dashboardLink?.hash]);
+    expect(code()).not.toBe(first);
+    expect((await open({ 'x-dashboard-link': first })).status).toBe(403);
+    const linked = { 'x-dashboard-session': session };
+    await api.get('/v1/things', hand);
+    expect((await rowsOf(api, linked)).map(({ caller }) => caller)).toEqual(['hand']);
+    expect((await look(api, linked)).isLinked).toBe(true);
+    // It opens the dashboard, and nothing of the API.
+    expect((await api.get('/v1/papers', linked)).status).toBe(401);
+    expect((await ask(api, 'model', { ...linked, 'x-forwarded-for': '203.0.113.9' })).status).toBe(
+      403,
+    );
+    expect((await ask(api, 'model', { 'x-dashboard-session': `${session}x` })).status).toBe(403);
+    expect((await ask(api, 'model', linked)).text).toContain('"things"');
+  });
+
+  test.each([
+    ['dev', ''],
+    ['dev', `${keys}\ndebug: { roles: [admin] }`],
+    ['dev', `${keys}\ndashboard: { roles: [admin] }`],
+    ['start', `${keys}\ndashboard: { roles: [admin] }`],
+  ] as const)('the link opens nothing in %s with %j', async (mode, head) => {
+    const api = await serving(head, mode);
+    const code = api.dashboardLink?.hash.replace('#link=', '') ?? '';
+    const sent = { 'x-dashboard-link': code };
+    const { status } = await api.send('POST', '/_dashboard/api/session', undefined, sent);
+    expect(status).toBe(403);
   });
 
   test('`dashboard: true` with `auth` is refused, as it would show callers what is not theirs', () => {
@@ -331,7 +388,7 @@ test('the log tells of what the page changes and is refused, not of what it read
 });
 
 test('the overview counts requests, errors and the records that the caller may read', async () => {
-  const api = await serving(keys);
+  const api = await serving(openToBoth);
   await api.send('POST', '/v1/things', { name: 'one' });
   await api.get('/v1/things?nothing=1');
   await api.get('/v1/things');
@@ -354,7 +411,7 @@ test('records are counted anew after a while, and not for who may not see them a
   const access = '{ read: [{ role: admin }, { role: user, where: "name=mine" }], write: public }';
   const fields = '{ name: { type: string } }';
   const api = await serveApi(
-    `${keys}\nresources: { notes: { access: ${access}, fields: ${fields} } }`,
+    `${openToBoth}\nresources: { notes: { access: ${access}, fields: ${fields} } }`,
     { notes: [{ name: 'mine' }, { name: 'theirs' }] },
     () => now,
     { mode: 'dev' },

@@ -27,6 +27,9 @@ export const keys = `auth:
   apiKeys:
     - { name: boss, hash: "${hashOf('boss-key')}", roles: [admin] }
     - { name: hand, hash: "${hashOf('hand-key')}", roles: [user] }`;
+/** Both of them may open the dashboard, whatever else they may do. */
+export const openToBoth = `${keys}
+dashboard: { roles: [admin, user] }`;
 export const boss = { authorization: 'Bearer boss-key' };
 export const hand = { 'x-api-key': 'hand-key' };
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Model, ResourceInfo } from '../../src/http/dashboard/wire-model.ts';
 import { serveApi } from '../support/api.ts';
-import { ask, boss, hand, keys, open, serving, stopAfterEach } from './dashboard.ts';
+import { ask, boss, hand, open, openToBoth, serving, stopAfterEach } from './dashboard.ts';
 
 stopAfterEach();
 
 test('the model is what the caller may do, by the same functions as the API itself', async () => {
-  const api = await serving(keys);
+  const api = await serving(openToBoth);
   const { resources } = (await ask(api, 'model', hand)).body;
   expect(resources.map(({ name }: { name: string }) => name)).toEqual(['things', 'boxes']);
   const [thing] = resources;
@@ -73,7 +73,7 @@ resources:
 
 test('the model tells how links and pairs are written, and names nothing that the caller may not know of', async () => {
   const api = await serveApi(
-    `${keys}
+    `${openToBoth}
 resources:
   parts:
     access: public
@@ -143,7 +143,7 @@ resources:
 
 test('the model tells by which filters the records of a relation are found, where the caller may use them', async () => {
   const api = await serveApi(
-    `${keys}
+    `${openToBoth}
 access: public
 resources:
   countries:

@@ -14,11 +14,11 @@ import { joined, leafAt, levelsOf } from '../../dashboard/src/data/paths.ts';
 import { placeOf } from '../../dashboard/src/data/place.ts';
 import type { Model, ResourceInfo } from '../../src/http/dashboard/wire-model.ts';
 import { serveApi, type TestApi } from '../support/api.ts';
-import { ask, hand, keys, open, stopAfterEach } from './dashboard.ts';
+import { ask, hand, open, openToBoth, stopAfterEach } from './dashboard.ts';
 
 stopAfterEach();
 
-const specification = (pathDepth: number): string => `${keys}
+const specification = (pathDepth: number): string => `${openToBoth}
 access: public
 limits: { pathDepth: ${pathDepth}, filters: 1000, sorts: 100 }
 resources:

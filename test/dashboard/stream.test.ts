@@ -21,6 +21,7 @@ describe('the stream', () => {
       token: expect.stringMatching(/^[\da-f]{64}$/u),
       mode: 'dev',
       caller: 'boss',
+      isLinked: false,
       mayChange: true,
       processes: 1,
       hasSandboxes: false,

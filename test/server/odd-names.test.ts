@@ -7,6 +7,7 @@ import { serveBoth, type Both } from '../support/both.ts';
 const specification = `
 ${withTokens}
 access: [constructor, __proto__]
+dashboard: { roles: [constructor] }
 api: { versions: { 1: {}, 2: { resources: { constructor: { fields: { isPrototypeOf: { from: toString } } } } } } }
 groups: { toString: [valueOf, then] }
 resources:

@@ -76,6 +76,7 @@ export interface TestApi {
   readonly dependencies: readonly DependencyEvent[];
   /** Who reads its requests. */
   readonly readers: readonly TraceReader[];
+  readonly dashboardLink: RunningServer['dashboardLink'];
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Answer>;
   readonly send: (
     method: string,
@@ -228,6 +229,7 @@ export async function serve(
     failures,
     dependencies,
     readers: server.readers,
+    dashboardLink: server.dashboardLink,
     send,
     get: (path, headers) => send('GET', path, undefined, headers),
     raw: (path, options) => sendRaw(url, path, options),

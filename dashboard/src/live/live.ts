@@ -4,6 +4,7 @@ import type { Hello, RequestRow } from '../../../src/http/dashboard/wire.ts';
 import type { ActivityPoint } from '../../../src/observability/activity.ts';
 import type { ReloadEvent } from '../../../src/observability/events.ts';
 import { credential, Refusal, refusalOf } from '../api.ts';
+import { sessionHeaders } from '../link.ts';
 import { EventStreamParser, type StreamEvent } from './event-stream.ts';
 
 /** How many requests were told of since the page was opened. */
@@ -120,6 +121,7 @@ async function readStream(changed: Changed, stop: AbortSignal): Promise<void> {
       cache: 'no-store',
       signal: AbortSignal.any([stop, silence.signal]),
       headers: {
+        ...sessionHeaders(),
         ...(own === '' ? {} : { authorization: `Bearer ${own}` }),
         ...(lastId === '' ? {} : { 'last-event-id': lastId }),
       },

@@ -12,18 +12,13 @@ import type {
 import { RecentRequests } from '../../observability/recent.ts';
 import type { StreamedBody } from '../response/response.ts';
 import { mostRows, newsTogether, type DashboardNews, type NewsWanted } from './news.ts';
-import {
-  isShownTo,
-  requestDetail,
-  requestRow,
-  type LimitedViewer,
-  type Telling,
-} from './requests.ts';
+import { requestDetail, requestRow, type Telling } from './requests.ts';
 import { Watcher, type Source } from './watcher.ts';
 import type { NetworkChange, RequestDetail, RequestRow } from './wire.ts';
 import type { Mode } from '../edge/edge.ts';
 import type { Workers } from '../server/workers.ts';
 import { isInAudience } from '../debug/audience.ts';
+import { DashboardLink, opensByLink } from './link.ts';
 
 /** How long requests are recorded in `start` after the last request of a dashboard page, in ms. */
 const watchedFor = 60_000;
@@ -59,19 +54,24 @@ export function hasDashboard({ settings }: Pick<Api, 'settings'>, mode: Mode): b
 
 /**
  * Why a caller may not use the dashboard. Without `auth`, everyone who reaches `dev` may; otherwise it takes a role of
- * `dashboard.roles`, or in `dev` without that list, any credential.
+ * `dashboard.roles`, in `dev` without that list one of `debug.roles`, or else the link that `dev` prints (`isLinked`).
  */
 export function refuseDashboard(
-  { settings }: Pick<Api, 'settings'>,
+  api: Pick<Api, 'settings'>,
   mode: Mode,
   caller: Caller,
+  isLinked: boolean,
 ): ApiError | undefined {
-  const { auth, dashboard } = settings;
+  const { settings } = api;
+  const { auth, dashboard, debug } = settings;
+  if (opensByLink(api, mode))
+    return isLinked
+      ? undefined
+      : apiError('FORBIDDEN', 'Open the dashboard by the link that `plinth dev` prints');
   const isOpen =
-    auth === undefined
-      ? mode === 'dev' || isInAudience(dashboard, caller)
-      : isInAudience(dashboard, caller) ||
-        (mode === 'dev' && dashboard === undefined && caller.authenticated);
+    isInAudience(dashboard, caller) ||
+    (mode === 'dev' &&
+      (auth === undefined || (dashboard === undefined && isInAudience(debug, caller))));
   if (isOpen) return undefined;
   const forbidden = apiError('FORBIDDEN', 'The dashboard is for the roles that `dashboard` names');
   return refusalOf(caller, settings, forbidden);
@@ -109,6 +109,7 @@ export interface DashboardOptions {
 export class Dashboard implements TraceReader {
   readonly token: string;
   readonly recent = new RecentRequests();
+  readonly link = new DashboardLink();
   /** Why the last saved file is not served; undefined if it is. */
   specification: ReloadEvent | undefined;
   private readonly options: DashboardOptions;
@@ -204,40 +205,34 @@ export class Dashboard implements TraceReader {
   }
 
   /** The details of a request, from whichever worker has answered it. */
-  async detail(id: string, viewer?: LimitedViewer): Promise<RequestDetail | undefined> {
-    const own = this.ownDetail(id, viewer);
-    // Viewers are limited in `dev` only, which has no workers.
-    if (own !== undefined || viewer !== undefined) return own;
+  async detail(id: string): Promise<RequestDetail | undefined> {
+    const own = this.ownDetail(id);
+    if (own !== undefined) return own;
     const others = await this.options.workers?.callOthers('request', id);
     return others?.find((one) => one !== null) ?? undefined;
   }
 
-  private ownDetail(id: string, viewer?: LimitedViewer): RequestDetail | undefined {
+  private ownDetail(id: string): RequestDetail | undefined {
     const request = this.recent.find(id);
-    if (request === undefined || !isShownTo(viewer, request)) return undefined;
-    return requestDetail(request, this.telling, viewer);
+    return request === undefined ? undefined : requestDetail(request, this.telling);
   }
 
   private get telling(): Telling {
     return { api: this.options.api(), mode: this.options.mode, wallOffset: this.wallOffset };
   }
 
-  private async news(wanted: NewsWanted, viewer?: LimitedViewer): Promise<DashboardNews> {
+  private async news(wanted: NewsWanted): Promise<DashboardNews> {
     const others = (await this.options.workers?.callOthers('news', wanted)) ?? [];
-    return newsTogether([await this.ownNews(wanted, Infinity, viewer), ...others]);
+    return newsTogether([await this.ownNews(wanted, Infinity), ...others]);
   }
 
-  private async ownNews(
-    { seen, from }: NewsWanted,
-    longest: number,
-    viewer?: LimitedViewer,
-  ): Promise<DashboardNews> {
+  private async ownNews({ seen, from }: NewsWanted, longest: number): Promise<DashboardNews> {
     const { workers, origin, clock } = this.options;
     const member = String(workers?.id ?? 0);
     const spans = from === undefined ? [] : this.activity.since(origin + clock(), from);
     if (seen === undefined) return { seen: {}, rows: [], spans };
     const last = Object.hasOwn(seen, member) ? (seen[member] ?? 0) : 0;
-    const { rows, read } = await this.rowsAfter(last, clock() + longest, viewer);
+    const { rows, read } = await this.rowsAfter(last, clock() + longest);
     return { seen: { [member]: read }, rows, spans };
   }
 
@@ -245,15 +240,13 @@ export class Dashboard implements TraceReader {
   private async rowsAfter(
     number: number,
     end: number,
-    viewer: LimitedViewer | undefined,
   ): Promise<{ readonly rows: readonly RequestRow[]; readonly read: number }> {
     const rows: RequestRow[] = [];
     let read = number;
     for (;;) {
       const { telling } = this;
       const some = this.recent.after(read, rowsATurn);
-      for (const request of some)
-        if (isShownTo(viewer, request)) rows.push(requestRow(request, telling));
+      for (const request of some) rows.push(requestRow(request, telling));
       read = some.at(-1)?.number ?? read;
       const isEnough = rows.length >= mostRows || this.options.clock() >= end;
       if (some.length < rowsATurn || isEnough) return { rows, read };
@@ -271,15 +264,12 @@ export class Dashboard implements TraceReader {
   }
 
   /** The event stream of a page; undefined if there are too many, or the server is stopping. */
-  watch(source: Pick<Source, 'hello' | 'seen'>, viewer?: LimitedViewer): StreamedBody | undefined {
+  watch(source: Pick<Source, 'hello' | 'seen'>): StreamedBody | undefined {
     const isFull = this.isClosed || this.watchers.size >= mostWatchers;
-    return isFull ? undefined : this.events(source, viewer);
+    return isFull ? undefined : this.events(source);
   }
 
-  private async *events(
-    source: Pick<Source, 'hello' | 'seen'>,
-    viewer: LimitedViewer | undefined,
-  ): StreamedBody {
+  private async *events(source: Pick<Source, 'hello' | 'seen'>): StreamedBody {
     const watcher = new Watcher();
     const { clock } = this.options;
     // Not reached if the body is never read.
@@ -289,7 +279,7 @@ export class Dashboard implements TraceReader {
       yield* watcher.events({
         ...source,
         server: this.server,
-        news: (wanted) => this.news(wanted, viewer),
+        news: (wanted) => this.news(wanted),
         points: (spans, from) => pointsOf(spans, this.options.origin + clock(), from),
         clock,
         looks: () => this.look(),

@@ -13,8 +13,8 @@ import { readEventId } from './news.ts';
 import type { RequestDetail, RowCounts } from './wire.ts';
 import type { Exchange } from '../api/exchange.ts';
 import type { ServedApi } from '../server/served-api.ts';
-import { isInAudience, mayDebug, seesAll } from '../debug/audience.ts';
-import type { LimitedViewer } from './requests.ts';
+import { mayDebug } from '../debug/audience.ts';
+import { opensByLink } from './link.ts';
 import { answerMethod, nothingAt } from '../api/router.ts';
 
 /** The most records that are counted, and how long counts are cached, in ms. */
@@ -58,11 +58,18 @@ export async function answerDashboard(
   if (dashboard === undefined || !hasDashboard(api, mode)) return fail(nothingAt(path));
   exchange.trace.route = dashboardPath;
   const name = path.startsWith(`${dashboardPath}/api/`) ? path.slice(dashboardPath.length + 5) : '';
-  const allow = name === 'network' ? 'GET, HEAD, PUT, OPTIONS' : 'GET, HEAD, OPTIONS';
+  const allow =
+    name === 'session'
+      ? 'POST, OPTIONS'
+      : name === 'network'
+        ? 'GET, HEAD, PUT, OPTIONS'
+        : 'GET, HEAD, OPTIONS';
   const answered = answerMethod(exchange, allow);
   if (answered !== undefined) return answered;
   if (name === '') return dashboardFile(path, requestId, headers['accept-encoding']);
-  const refusal = crossSite(exchange) ?? refuseDashboard(api, mode, caller);
+  if (name === 'session') return answerSession(exchange, dashboard);
+  const refusal =
+    crossSite(exchange) ?? refuseDashboard(api, mode, caller, isLinked(exchange, dashboard));
   if (refusal !== undefined) return fail(refusal);
   dashboard.look();
   const version = versionOf(servedApi, new URLSearchParams(exchange.search));
@@ -76,9 +83,8 @@ export async function answerDashboard(
 async function answerData(name: string, asked: Asked): Promise<Result<object>> {
   if (name.startsWith('requests/')) {
     const ids = name.slice('requests/'.length).split(',');
-    const viewer = limitedViewer(asked);
-    if (ids.length > 1) return ok({ requests: await detailsOf(ids, asked.dashboard, viewer) });
-    const request = await asked.dashboard.detail(ids[0] ?? '', viewer);
+    if (ids.length > 1) return ok({ requests: await detailsOf(ids, asked.dashboard) });
+    const request = await asked.dashboard.detail(ids[0] ?? '');
     return request === undefined
       ? fail(apiError('RESOURCE_NOT_FOUND', 'This request is no longer kept'))
       : ok(request);
@@ -91,22 +97,35 @@ async function answerData(name: string, asked: Asked): Promise<Result<object>> {
 async function detailsOf(
   ids: readonly string[],
   dashboard: Dashboard,
-  viewer: LimitedViewer | undefined,
 ): Promise<readonly RequestDetail[]> {
   const found: RequestDetail[] = [];
   for (const id of ids.slice(0, mostDetails)) {
-    const detail = await dashboard.detail(id, viewer);
+    const detail = await dashboard.detail(id);
     if (detail !== undefined) found.push(detail);
     await ownTurn();
   }
   return found;
 }
 
-/** The caller as a viewer of requests, if it does not see those of everyone. */
-function limitedViewer({ exchange, caller, version }: Asked): LimitedViewer | undefined {
-  const { dashboard } = exchange.servedApi.api.settings;
-  if (seesAll(exchange, caller) || isInAudience(dashboard, caller)) return undefined;
-  return { id: caller.id, view: exchange.servedApi.view(version, caller) };
+/** The session of a page for the code of the link, which it sends in a header. See `DashboardLink`. */
+function answerSession(exchange: Exchange, dashboard: Dashboard): Result<Response> {
+  const { servedApi, mode, client, headers, requestId } = exchange;
+  const refusal = crossSite(exchange);
+  if (refusal !== undefined) return fail(refusal);
+  const code = headers['x-dashboard-link'];
+  const session =
+    opensByLink(servedApi.api, mode) && client.isLoopback && typeof code === 'string'
+      ? dashboard.link.exchange(code)
+      : undefined;
+  return session === undefined
+    ? fail(apiError('FORBIDDEN', 'This link opens nothing, or was used before'))
+    : ok(jsonResponse(200, JSON.stringify({ session }), requestId));
+}
+
+/** Whether a page of this machine was opened by the link. */
+function isLinked({ client, headers }: Exchange, { link }: Dashboard): boolean {
+  const session = headers['x-dashboard-session'];
+  return client.isLoopback && typeof session === 'string' && link.hasSession(session);
 }
 
 /** The event stream; it continues after `Last-Event-ID` if that is from this server. */
@@ -118,13 +137,14 @@ function answerEvents(asked: Asked): Result<Response> {
     token: dashboard.token,
     mode,
     caller: caller.name ?? null,
+    isLinked: isLinked(exchange, dashboard),
     mayChange: mayDebug(exchange, caller),
     processes: dashboard.processes,
     hasSandboxes: exchange.servedApi.sandboxes !== undefined,
     isContinued: seen !== undefined,
     specification: dashboard.specification ?? null,
   };
-  const body = dashboard.watch({ hello, seen: seen ?? {} }, limitedViewer(asked));
+  const body = dashboard.watch({ hello, seen: seen ?? {} });
   if (body === undefined)
     return fail(apiError('OVERLOADED', 'Too many dashboards are open, or the server is stopping'));
   const response = streamResponse('text/event-stream', body, requestId, {

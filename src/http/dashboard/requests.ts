@@ -1,9 +1,7 @@
 import type { Api } from '../../model/api.ts';
-import type { View } from '../../model/view.ts';
-import { namesNothingHidden } from '../../sql/compile/visible.ts';
 import { routeName } from '../../observability/events.ts';
 import type { KeptRequest, RequestRecord } from '../../observability/recent.ts';
-import { toldTime, type RanStatement, type Recording } from '../../observability/recording.ts';
+import { toldTime, type Recording } from '../../observability/recording.ts';
 import type { Mode } from '../edge/edge.ts';
 import type { ErrorCause, RequestDetail, RequestRow, ShownBody } from './wire.ts';
 import { splitUrl } from '../api/router.ts';
@@ -16,20 +14,6 @@ export interface Telling {
   readonly mode: Mode;
   /** See `Dashboard`. */
   readonly wallOffset: number;
-}
-
-/**
- * A caller that sees its own requests only, and of their statements those that name nothing hidden from it. See
- * docs/contract/7-data-debug-dashboard.md#dashboard-access, rule 5.
- */
-export interface LimitedViewer {
-  readonly id: string | undefined;
-  readonly view: View;
-}
-
-/** Whether a request may be shown; without a viewer, to callers that see those of everyone. */
-export function isShownTo(viewer: LimitedViewer | undefined, { callerId }: KeptRequest): boolean {
-  return viewer === undefined || (viewer.id !== undefined && viewer.id === callerId);
 }
 
 /** A row of the list of requests. */
@@ -59,11 +43,7 @@ export function requestRow(request: KeptRequest, telling: Telling): RequestRow {
 }
 
 /** The details of one request. */
-export function requestDetail(
-  request: KeptRequest,
-  telling: Telling,
-  viewer?: LimitedViewer,
-): RequestDetail {
+export function requestDetail(request: KeptRequest, telling: Telling): RequestDetail {
   const { url, record } = request;
   const redaction = redactionOf(telling.api, telling.mode);
   const { showsValues } = redaction;
@@ -77,8 +57,8 @@ export function requestDetail(
     isForgotten: record?.isForgotten === true,
     requestBody: showsValues ? requestBody(record?.requestBody, redaction) : null,
     responseBody: showsValues ? responseBody(record, redaction, url) : null,
-    causes: telling.mode === 'dev' && viewer === undefined ? causesOf(request) : [],
-    ...(record === undefined ? {} : recorded(record.recording, sqlFor(request, viewer))),
+    causes: telling.mode === 'dev' ? causesOf(request) : [],
+    ...(record === undefined ? {} : recorded(record.recording)),
   };
 }
 
@@ -96,18 +76,6 @@ function causesOf({ failure, databaseError, ownCode }: KeptRequest): readonly Er
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** The SQL of a statement as a viewer may see it; null if it names something hidden. */
-function sqlFor(
-  { operation }: KeptRequest,
-  viewer: LimitedViewer | undefined,
-): (statement: RanStatement) => string | null {
-  const isRead = operation === 'list' || operation === 'read';
-  return ({ sql, isGiven }) =>
-    viewer === undefined || (isGiven !== true && namesNothingHidden(sql, viewer.view, isRead))
-      ? sql
-      : null;
 }
 
 function requestBody(body: Buffer | undefined, redaction: Redaction): ShownBody | null {
@@ -150,10 +118,12 @@ interface Span {
   readonly duration: number;
 }
 
-function recorded(
-  { begin, steps, statements, parts }: Recording,
-  shown: (statement: RanStatement) => string | null,
-): Pick<RequestDetail, 'steps' | 'parts' | 'statementList'> {
+function recorded({
+  begin,
+  steps,
+  statements,
+  parts,
+}: Recording): Pick<RequestDetail, 'steps' | 'parts' | 'statementList'> {
   // Rounds ends, not durations, so that a statement stays within its step.
   const span = (part: { readonly begin: number; readonly end: number }): Span => {
     const from = toldTime(part.begin - begin);
@@ -167,7 +137,7 @@ function recorded(
       ...span(part),
     })),
     statementList: statements.map((statement) => ({
-      sql: shown(statement),
+      sql: statement.sql,
       stage: statement.step?.stage ?? null,
       ...span(statement),
       rows: statement.rows ?? null,

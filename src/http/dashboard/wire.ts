@@ -9,6 +9,8 @@ export interface Hello {
   readonly token: string;
   readonly mode: 'dev' | 'start';
   readonly caller: string | null;
+  /** Whether the link of the developer has opened the page, and not the credential. */
+  readonly isLinked: boolean;
   readonly mayChange: boolean;
   /** The number of workers; the stream covers all of them. */
   readonly processes: number;
@@ -51,8 +53,7 @@ export interface Step {
 }
 
 export interface RanStatement {
-  /** Null: it names something hidden from the caller. */
-  readonly sql: string | null;
+  readonly sql: string;
   readonly stage: string | null;
   readonly begin: number;
   readonly duration: number;

@@ -10,6 +10,7 @@ import type { Specification } from '../../specification/specification.ts';
 import type { Trace, TraceReader } from '../../observability/events.ts';
 import { Connections } from './connections.ts';
 import { Dashboard, hasDashboard } from '../dashboard/dashboard.ts';
+import type { DashboardLink } from '../dashboard/link.ts';
 import { ResponseBatch } from '../load/response-batch.ts';
 import type { Connection } from '../edge/client.ts';
 import { Edge, type Mode } from '../edge/edge.ts';
@@ -100,6 +101,8 @@ export interface FetchContext {
 export interface ApiServer {
   /** Those that it was given, and its own. */
   readonly readers: readonly TraceReader[];
+  /** Undefined without a dashboard. */
+  readonly dashboardLink: DashboardLink | undefined;
   /** Listens; resolves with the port. Rejects with the system's error (`EADDRINUSE`, …). */
   readonly listen: (options: ListenOptions) => Promise<number>;
   /** Answers a request of another server. `next`: called for paths that are not the API's; without it they get 404. */
@@ -216,6 +219,7 @@ export function makeApiServer(servedApi: () => ServedApi, options: PartOptions):
   let isClosed = false;
   return {
     readers,
+    dashboardLink: dashboard?.link,
     listen: async ({ host, port, tls, connectionSource }) => {
       const { maxConnections = defaults.maxConnections } = settings.server ?? {};
       const settled = { maxHeaderSize, requestTimeout, maxConnections, connections, tls };

@@ -68,10 +68,7 @@ function Differences({ one, other, close }: DifferencesProps): JSX.Element {
     ['Request body', ({ requestBody }) => bodyLines(requestBody)],
     ['Response headers', ({ responseHeaders }) => headerLines(responseHeaders)],
     ['Response body', ({ responseBody }) => bodyLines(responseBody)],
-    [
-      'SQL',
-      ({ statementList = [] }) => statementList.map(({ sql }) => sql ?? 'Not told').join('\n'),
-    ],
+    ['SQL', ({ statementList = [] }) => statementList.map(({ sql }) => sql).join('\n')],
   ];
   const [here, there] = [one.duration, other.duration];
   return (

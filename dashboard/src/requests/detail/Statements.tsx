@@ -10,6 +10,7 @@ import { urlOf } from '../list/rows.ts';
 import { inClauses } from './sql.ts';
 
 export interface ExplainedQuery {
+  /** Null: it names something hidden from the caller. */
   readonly sql: string | null;
   readonly duration: string;
   readonly plan?: readonly string[] | null;
@@ -62,10 +63,7 @@ export function Statements({ request, session }: Props): JSX.Element {
               {statement.stage === null ? '' : `, in ${statement.stage}`}
             </span>
           </Sql>
-          <Plan
-            number={index + 1}
-            query={explain.data?.find(({ sql }) => sql !== null && sql === statement.sql)}
-          />
+          <Plan number={index + 1} query={explain.data?.find(({ sql }) => sql === statement.sql)} />
         </section>
       ))}
       {others?.map((query, index) => (

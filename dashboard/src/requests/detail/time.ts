@@ -63,7 +63,7 @@ export function accountOf({
   const lines: TimeLine[] = [];
   const inner: readonly TimeLine[] = [
     ...statementList.map((statement) => ({
-      name: statement.sql ?? 'Not told',
+      name: statement.sql,
       kind: 'database' as const,
       isInner: true,
       begin: statement.begin,
