@@ -17,6 +17,22 @@ describe('every view', () => {
     page.on('request', (request) => asked.push(request.url()));
     const complaints = complaintsOf(page);
     await page.goto(`${api.url}/_dashboard`);
+    const resources = page.getByRole('list', { name: 'Resources' }).getByRole('listitem');
+    await eventually(() => resources.allTextContents()).toEqual(['makers2', 'products3']);
+    const places = page.getByRole('navigation', { name: 'Views' }).locator('.others li');
+    expect(await places.allTextContents()).toEqual([
+      'Requests',
+      'Schema',
+      'Network',
+      'Overview',
+      'API reference',
+    ]);
+    // One typeface, which comes from the same server as all else.
+    await page.evaluate('document.fonts.ready');
+    expect(
+      await page.evaluate(`[...document.fonts].filter(({ status }) => status === 'loaded')
+      .map(({ family }) => family.replaceAll('"', ''))`),
+    ).toContain('Inter Variable');
     await api.get(`/v1/products?name=${encodeURIComponent(hostile)}`);
     for (const view of views) {
       await page.getByRole('link', { name: view, exact: true }).click();

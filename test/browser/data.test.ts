@@ -300,6 +300,31 @@ describe('the grid', () => {
     await cellOf(page, 'Ada').waitFor();
   });
 
+  test('opens a record beside it, with small grids of what belongs to it, and a Save that stays in sight', async () => {
+    const page = await opening(await servingSales(), '#/data/customers', { height: 420 });
+    await openRecord(page, 1);
+    const panel = panelOf(page);
+    const save = panel.getByRole('button', { name: 'Save', exact: true });
+    const bottom = async (): Promise<number> => {
+      const box = await save.boundingBox();
+      return (box?.y ?? Infinity) + (box?.height ?? 0);
+    };
+    await eventually(bottom).toBeLessThan(420);
+    await panel.getByRole('button', { name: 'Add a link to groups' }).click();
+    await panel.getByRole('combobox', { name: 'Record of groups' }).scrollIntoViewIfNeeded();
+    await eventually(bottom).toBeLessThan(420);
+    await panel.getByRole('tab', { name: 'Related' }).click();
+    const invoices = panel.getByRole('region', { name: 'Some of invoices' });
+    await eventually(() => invoices.getByRole('row').allTextContents()).toEqual([
+      'idtotalday',
+      '112.002026-01-01',
+      '23.002026-03-01',
+    ]);
+    await panel.getByRole('link', { name: 'All of invoices' }).click();
+    await panel.getByRole('button', { name: 'Throw it away' }).click();
+    await urlIs(page, '/v1/invoices?customerId=1');
+  });
+
   test('duplicates a record, and creates one beside it', async () => {
     const api = await servingSales();
     const page = await opening(api, '#/data/customers');

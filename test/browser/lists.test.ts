@@ -145,6 +145,7 @@ test('a list that was built by form is copied as commands', async () => {
   for (const [name, command] of [
     ['curl', `curl ${shellQuoted(url)}`],
     ['fetch', `await fetch(${JSON.stringify(url)}, `],
+    ['typed client', 'await api.products.list({'],
   ] as const) {
     await page.getByRole('button', { name: /^(?:Copy as|Copied)$/u }).click();
     await page.getByRole('menuitem', { name, exact: true }).click();

@@ -57,6 +57,54 @@ describe('dev', () => {
     await alert.getByText('The server does not answer').waitFor();
   });
 
+  test('shows problems of own code and sandboxes, and keeps what is typed when the file changes', async () => {
+    const folder = makeFolder({ 'plinth.yaml': library });
+    const server = await servePlinth(['dev', '--no-generate'], { cwd: folder.path });
+    const { origin } = new URL(server.url);
+    const post = (headers: Record<string, string>): Promise<Response> =>
+      fetch(`${origin}/v1/authors`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ name: 'Ursula' }),
+      });
+    expect((await post({})).status).toBe(201);
+    expect((await post({ 'x-sandbox': 'mine' })).status).toBe(201);
+    const page = await openPage(`${origin}/_dashboard#/requests`);
+    await page
+      .getByRole('row', { name: /authors/u })
+      .getByRole('img', { name: /sandbox: mine$/iu })
+      .waitFor();
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
+    const development = page.getByRole('region', { name: 'Development' });
+    await development.getByText('mine', { exact: true }).waitFor();
+    await page.goto(`${origin}/_dashboard#/data/authors/1`);
+    const name = page
+      .getByRole('complementary')
+      .getByRole('textbox', { name: 'name', exact: true });
+    await name.fill('Octavia');
+    folder.write('api.ts', 'export default { resources: { nobody: {} } };\n');
+    folder.write('plinth.yaml', `code: ./api.ts\n${library}`);
+    const alert = page.getByRole('alert').filter({ hasText: 'is not served as it was saved' });
+    await alert
+      .getByText(/api\.ts/u)
+      .first()
+      .waitFor();
+    await alert
+      .getByText(/nobody/u)
+      .first()
+      .waitFor();
+    expect(await name.inputValue()).toBe('Octavia');
+    const shelves = `${library}  shelves: { fields: { height: { type: integer } } }\n`;
+    folder.write('plinth.yaml', shelves.replace('email:', 'mail:'));
+    await alert.waitFor({ state: 'detached' });
+    await page.getByRole('list', { name: 'Resources' }).getByText('shelves').waitFor();
+    await page.getByRole('complementary').getByRole('textbox', { name: 'mail' }).waitFor();
+    expect(await name.inputValue()).toBe('Octavia');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved 1').waitFor();
+    expect((await server.stop('SIGTERM')).code).toBe(0);
+  });
+
   test('shows what the terminal asks', async () => {
     const api = await serving();
     const page = await opening(api, '#/overview');
@@ -141,25 +189,29 @@ test.each([
   });
 });
 
-test('a narrow screen has room for long names in every view, and leads on by its menu', async () => {
-  const api = await serving();
-  await api.send('POST', '/v1/things', { name: 'x'.repeat(300) });
-  const page = await opening(api, '#/data/things', 375);
-  const complaints = complaintsOf(page);
-  await page.getByRole('gridcell', { name: 'xxx' }).waitFor();
-  for (const view of ['Overview', 'Requests', 'Data', 'Schema', 'Network']) {
-    await settled(page);
-    expect(await page.evaluate('document.documentElement.scrollWidth'), view).toBe(375);
-    await page.getByRole('button', { name: 'Menu', exact: true }).click();
-    await page.getByRole('link', { name: view, exact: true }).click();
-    const heading = view === 'Data' ? 'things' : view;
-    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
-  }
-  await page.goto(`${api.url}/_dashboard#/data/things/1`);
-  const panel = page.getByRole('complementary');
-  await panel.getByRole('button', { name: 'Save' }).waitFor();
-  expect(await page.evaluate(`document.querySelector('aside').scrollWidth`)).toBeLessThanOrEqual(
-    375,
-  );
-  expect(complaints).toEqual([]);
-});
+/** The second one is a screen of 1280 px that is zoomed to 200 %. */
+test.each([375, 640])(
+  'a screen of %d px has room for long names in every view, and leads on by its menu',
+  async (width) => {
+    const api = await serving();
+    await api.send('POST', '/v1/things', { name: 'x'.repeat(300) });
+    const page = await opening(api, '#/data/things', width);
+    const complaints = complaintsOf(page);
+    await page.getByRole('gridcell', { name: 'xxx' }).waitFor();
+    for (const view of ['Overview', 'Requests', 'Data', 'Schema', 'Network']) {
+      await settled(page);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), view).toBe(width);
+      await page.getByRole('button', { name: 'Menu', exact: true }).click();
+      await page.getByRole('link', { name: view, exact: true }).click();
+      const heading = view === 'Data' ? 'things' : view;
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    }
+    await page.goto(`${api.url}/_dashboard#/data/things/1`);
+    const panel = page.getByRole('complementary');
+    await panel.getByRole('button', { name: 'Save' }).waitFor();
+    expect(await page.evaluate(`document.querySelector('aside').scrollWidth`)).toBeLessThanOrEqual(
+      width,
+    );
+    expect(complaints).toEqual([]);
+  },
+);

@@ -252,6 +252,10 @@ describe('a request', () => {
     // The body comes first.
     const body = code(page, 'Body');
     await body.getByText('"Table"').waitFor();
+    // Names, texts and numbers have colours of their own.
+    const colours = await page.evaluate(`new Set([...document.querySelectorAll('.cm-content span')]
+      .map((one) => getComputedStyle(one).color)).size`);
+    expect(colours).toBeGreaterThan(2);
     await press(page, 'Fold all');
     await eventually(() => body.textContent()).not.toContain('"Table"');
     await press(page, 'Unfold all');

@@ -39,6 +39,13 @@ auth:
     .getByRole('link')
     .click();
   await page.getByText('by boss', { exact: true }).waitFor();
+  // The reference has the credential and the colours of the dashboard.
+  await page.getByRole('button', { name: 'Light or dark' }).click();
+  const { url } = api;
+  await page.goto(`${url}/_docs`);
+  await page.getByRole('heading', { level: 1, name: 'List makers' }).waitFor();
+  expect(await page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe('dark');
+  await page.goto(`${url}/_dashboard#/requests`);
   await page.getByRole('button', { name: 'Sign out' }).click();
   await field.waitFor();
 });

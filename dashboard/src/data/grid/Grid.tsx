@@ -192,16 +192,20 @@ export function Grid(props: Props): JSX.Element {
     if (CellEditor === undefined) void begin(next);
     else setEditing(next);
   };
-  const range = (to: number): readonly ApiRecord[] => {
+  /** Selects the rows up to this one, from where a selection has begun. */
+  const selectTo = (to: number): void => {
     const [begin, end] = from < to ? [from, to] : [to, from];
-    return Array.from({ length: end - begin + 1 }, (_, index) => rows.at(begin + index)).filter(
-      (one) => one !== undefined,
-    );
+    const known = Array.from({ length: end - begin + 1 }, (_, index) => rows.at(begin + index));
+    const add = (records: readonly ApiRecord[]): void => select(withRows(selection, records, true));
+    const records = known.filter((one) => one !== undefined);
+    if (records.length === known.length) add(records);
+    // Without those that do not come, nothing is selected that is not seen to be.
+    else void rows.between(begin, end).then(add, () => undefined);
   };
   const toggle = (row: number, isRange: boolean): void => {
     const target = rows.at(row);
     if (target === undefined) return;
-    if (isRange) select(withRows(selection, range(row), true));
+    if (isRange) selectTo(row);
     else {
       select(withRows(selection, [target], !isSelected(selection, target)));
       setFrom(row);
@@ -267,8 +271,7 @@ export function Grid(props: Props): JSX.Element {
     if (move !== undefined) {
       done();
       const next = bounded(move);
-      if (shiftKey && (key === 'ArrowDown' || key === 'ArrowUp'))
-        select(withRows(selection, range(Math.max(0, next.row)), true));
+      if (shiftKey && (key === 'ArrowDown' || key === 'ArrowUp')) selectTo(Math.max(0, next.row));
       else setFrom(Math.max(0, next.row));
       go(next);
       return;
@@ -341,7 +344,7 @@ export function Grid(props: Props): JSX.Element {
     setAt(found);
     if (found.column === -1 || event.ctrlKey || event.metaKey) toggle(found.row, event.shiftKey);
     else if (event.shiftKey) {
-      select(withRows(selection, range(found.row), true));
+      selectTo(found.row);
       window.getSelection()?.removeAllRanges();
     } else {
       setFrom(found.row);

@@ -1,4 +1,4 @@
-import { useQueries } from '@tanstack/react-query';
+import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { ask, type ApiAnswer, type Refusal } from '../../api.ts';
 import type { ApiRecord } from '../record/draft.ts';
@@ -10,6 +10,8 @@ export interface Rows {
   readonly count: number;
   /** Undefined: it has not come yet. */
   readonly at: (index: number) => ApiRecord | undefined;
+  /** The records from one row to another, those that have not come yet included. */
+  readonly between: (first: number, last: number) => Promise<readonly ApiRecord[]>;
   /** What has come of those in sight. */
   readonly loaded: readonly ApiRecord[];
   /** The first answer; undefined: nothing has come yet. */
@@ -43,18 +45,19 @@ export function useRows({ url, isPaged, maxLimit, first, last, isEnabled }: Aske
   const seen = isPaged ? [0] : chunksOf(first, last, size);
   // The first one has the total.
   const numbers = [...new Set([0, ...seen])];
+  const client = useQueryClient();
+  const chunk = (number: number) => ({
+    queryKey: ['list', url, isPaged ? 'page' : number] as const,
+    queryFn: () =>
+      isPaged
+        ? ask(url)
+        : ask(`${url}${url.includes('?') ? '&' : '?'}page=${number + 1}&limit=${size}`, {
+            headers: number === 0 ? {} : { prefer: 'count=none' },
+          }),
+    staleTime: 2_000,
+  });
   const results = useQueries({
-    queries: numbers.map((number) => ({
-      queryKey: ['list', url, isPaged ? 'page' : number] as const,
-      queryFn: () =>
-        isPaged
-          ? ask(url)
-          : ask(`${url}${url.includes('?') ? '&' : '?'}page=${number + 1}&limit=${size}`, {
-              headers: number === 0 ? {} : { prefer: 'count=none' },
-            }),
-      enabled: isEnabled,
-      staleTime: 2_000,
-    })),
+    queries: numbers.map((number) => ({ ...chunk(number), enabled: isEnabled })),
   });
   const [begin] = results;
   const answer = begin?.data;
@@ -84,6 +87,15 @@ export function useRows({ url, isPaged, maxLimit, first, last, isEnabled }: Aske
   return {
     count: shown?.count ?? 0,
     at: (index) => shown?.chunks.get(Math.floor(index / size))?.[index % size],
+    between: async (from, to) => {
+      const [begin, end] = [Math.floor(from / size), Math.floor(to / size)];
+      const wanted = Array.from({ length: end - begin + 1 }, (_, index) => begin + index);
+      const answers = await Promise.all(
+        wanted.map((number) => client.ensureQueryData(chunk(number))),
+      );
+      const records = answers.flatMap(({ body }) => recordsOf(body));
+      return records.slice(from - begin * size, to - begin * size + 1);
+    },
     loaded: shown === undefined ? [] : [...shown.chunks.values()].flat(),
     answer: shown?.answer,
     isStale: current === undefined && shown !== undefined,
