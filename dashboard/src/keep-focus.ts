@@ -3,6 +3,18 @@ const controls = 'a[href], button, input, select, textarea, [tabindex], [content
 const patience = 120;
 
 /**
+ * A dialog or a menu gives the focus twice to where it begins (Mantine's `data-autofocus`), the second time some moments
+ * later. It begins where the focus is by then.
+ */
+function beginAt(target: EventTarget | null): void {
+  if (!(target instanceof HTMLElement)) return;
+  const opened = target.closest('[role="dialog"], [role="menu"]');
+  for (const one of opened?.querySelectorAll('[data-autofocus]') ?? [])
+    one.removeAttribute('data-autofocus');
+  if (opened !== null && opened !== target) target.dataset['autofocus'] = 'true';
+}
+
+/**
  * Keeps the focus where one works, for as long as the page lives. If the control that has it is removed, hidden or
  * disabled, the nearest one before it gets the focus, else one after it. One that is busy gets it again when it is done.
  */
@@ -22,6 +34,7 @@ export function keepFocus(): void {
     (canHaveFocus(at) ? at : nearest)?.focus({ preventScroll: true });
   };
   document.addEventListener('focusin', ({ target }) => {
+    beginAt(target);
     clearTimeout(timer);
     timer = undefined;
     at = target instanceof HTMLElement ? target : undefined;
