@@ -57,15 +57,18 @@ describe('dev', () => {
     await alert.getByText('The server does not answer').waitFor();
   });
 
-  test('shows problems of own code and sandboxes, and keeps what is typed when the file changes', async () => {
-    const folder = makeFolder({ 'plinth.yaml': library });
+  test('shows failures and problems of own code, and sandboxes, and keeps what is typed when the file changes', async () => {
+    const code = `export default { resources: { authors: { beforeCreate(author) {
+      if (author.name === 'Nobody') throw new Error('nobody writes');
+    } } } };\n`;
+    const folder = makeFolder({ 'plinth.yaml': `code: ./api.ts\n${library}`, 'api.ts': code });
     const server = await servePlinth(['dev', '--no-generate'], { cwd: folder.path });
     const { origin } = new URL(server.url);
-    const post = (headers: Record<string, string>): Promise<Response> =>
+    const post = (headers: Record<string, string>, name = 'Ursula'): Promise<Response> =>
       fetch(`${origin}/v1/authors`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ name: 'Ursula' }),
+        body: JSON.stringify({ name }),
       });
     expect((await post({})).status).toBe(201);
     expect((await post({ 'x-sandbox': 'mine' })).status).toBe(201);
@@ -74,6 +77,13 @@ describe('dev', () => {
       .getByRole('row', { name: /authors/u })
       .getByRole('img', { name: /sandbox: mine$/iu })
       .waitFor();
+    expect((await post({}, 'Nobody')).status).toBe(500);
+    await page
+      .getByRole('row', { name: /authors.*500/u })
+      .getByRole('link')
+      .click();
+    await page.getByText('Caused by: own code').waitFor();
+    await page.getByLabel('Cause', { exact: true }).getByText('nobody writes').waitFor();
     await page.getByRole('link', { name: 'Overview', exact: true }).click();
     const development = page.getByRole('region', { name: 'Development' });
     await development.getByText('mine', { exact: true }).waitFor();
@@ -83,7 +93,6 @@ describe('dev', () => {
       .getByRole('textbox', { name: 'name', exact: true });
     await name.fill('Octavia');
     folder.write('api.ts', 'export default { resources: { nobody: {} } };\n');
-    folder.write('plinth.yaml', `code: ./api.ts\n${library}`);
     const alert = page.getByRole('alert').filter({ hasText: 'is not served as it was saved' });
     await alert
       .getByText(/api\.ts/u)

@@ -359,6 +359,9 @@ describe('the network', () => {
     await preset('Slow 3G').click();
     const slow = { latency: { min: 2_000, max: 2_000 }, throttling: { rate: 50_000 } };
     await eventually(() => settingsOf(api)).toMatchObject([slow, slow]);
+    await preset('Flaky').click();
+    const flaky = { latency: { min: 100, max: 1_500 }, errorRate: 0.2 };
+    await eventually(() => settingsOf(api)).toMatchObject([flaky, flaky]);
     await preset('Fast').click();
     await eventually(async () => (await api.get('/v1/products')).status).toBe(200);
   });
