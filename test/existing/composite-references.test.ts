@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anonymous } from '../../src/model/access.ts';
 import { viewOf } from '../../src/model/view.ts';
-import { clientSource } from '../../src/openapi/client.ts';
+import { clientSource } from '../../src/openapi/client/client.ts';
 import { openApiDocument } from '../../src/openapi/document/document.ts';
 import { build } from '../support/api.ts';
 import { Keyed } from '../support/keyed.ts';
