@@ -70,6 +70,16 @@ test.each([
   await save(withKey(second, 'limits: { maxLimit: 5 }\n'), served);
   await all(second, 400, '/v1/authors?limit=6');
   await all(second, 200, '/v1/authors?limit=5');
+  // Own code, also if the module alone has changed.
+  for (const word of ['one', 'two']) {
+    folder.write(
+      'api.ts',
+      `export default { endpoints: { 'GET /${word}': { access: 'public', handler: () => 1 } } };`,
+    );
+    await save(withKey(second, 'code: ./api.ts\n'), served);
+    await all(second, 200, `/v1/${word}`);
+  }
+  await all(second, 404, '/v1/one');
   // What is wrong is refused with its place.
   await save(`${withKey(second)}      x: { type: strin }\n`, kept);
   expect(server.err()).toMatch(/plinth\.yaml:\d+:\d+ error resources\.books\.fields\.x\.type: /u);

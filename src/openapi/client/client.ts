@@ -5,13 +5,12 @@ import type { Version } from '../../model/api.ts';
 import { filterOperators, isFlag, operators, type Operator } from '../../model/operators.ts';
 import { versionOfFile, viewOf, type ResourceView, type View } from '../../model/view.ts';
 import type { DocumentedEndpoint } from '../document/endpoints.ts';
-import { resourceTypes } from './bodies.ts';
 import { DeclaredTypes, indent, key, oneLine, union } from './declarations.ts';
 import { endpointsType } from './endpoints.ts';
 import { errorTypes } from './errors.ts';
 import { clientNaming } from './naming.ts';
 import { ownCodeTypes } from './own-code.ts';
-import { resourceMembers } from './resources.ts';
+import { resourceTexts } from './resources.ts';
 
 /** A typed TypeScript client of the API as a view shows it: one file that needs nothing else. */
 export function clientSource(view: View, endpoints: readonly DocumentedEndpoint[] = []): string {
@@ -22,13 +21,10 @@ export function clientSource(view: View, endpoints: readonly DocumentedEndpoint[
   const naming = clientNaming(view, hidden);
   const root = `${api.basePath}/v${version.number}`;
   const declared = new DeclaredTypes([...naming.names.values()]);
-  const types = resourceViews.flatMap((resourceView) =>
-    resourceTypes(resourceView, naming, declared),
+  const texts = resourceTexts(resourceViews, naming, declared);
+  const members = [...texts].map(
+    ([name, one]) => `${key(name)}: {\n${indent([...one.members.values()].join('\n'))}\n};`,
   );
-  const members = resourceViews.map((resourceView) => {
-    const texts = [...resourceMembers(resourceView, naming, declared).values()];
-    return `${key(resourceView.name)}: {\n${indent(texts.join('\n'))}\n};`;
-  });
   const resources = `/** Every resource: its records, relations, filters and what can be done with it. */\nexport interface Resources {\n${indent(members.join('\n'))}\n}\n`;
   const parts = [
     endpointsType(endpoints),
@@ -43,10 +39,9 @@ export function clientSource(view: View, endpoints: readonly DocumentedEndpoint[
     `const resourceNames: readonly string[] = ${JSON.stringify(resourceViews.map(({ name }) => name))};\n`,
     'export type JsonValue =\n  | null\n  | boolean\n  | number\n  | string\n  | JsonValue[]\n  | { [member: string]: JsonValue };\n',
     '/** JSON in a body. */\nexport type JsonInput =\n  | null\n  | boolean\n  | number\n  | string\n  | readonly JsonInput[]\n  | { readonly [member: string]: JsonInput | undefined };\n',
-    ...types,
+    ...[...texts.values()].flatMap(({ types }) => types),
     resources,
-    ...ownCodeTypes(view, ownerView, naming, declared),
-    ...declared.take(),
+    ...ownCodeTypes(texts, ownerView, naming, declared),
     withoutClashes(parts.join('\n'), declared),
   ].join('\n');
 }

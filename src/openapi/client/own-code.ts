@@ -3,36 +3,36 @@ import type { ResourceView, View } from '../../model/view.ts';
 import { targetsOf } from '../../query/filter/path.ts';
 import { isLeftToDatabase } from '../../query/write/defaults.ts';
 import { nameOf } from '../document/records.ts';
-import { resourceTypes } from './bodies.ts';
 import { DeclaredTypes, indent, key, union } from './declarations.ts';
 import type { ClientNaming } from './naming.ts';
-import { resourceMembers } from './resources.ts';
+import { resourceTexts, type ResourceTexts } from './resources.ts';
 
 /**
- * The types of what own code has: the resources as the owner has them, and the records that hooks get. `view` is what the
- * client shows, `ownerView` what the owner sees, `naming` the names of the types of both.
+ * The types of what own code has: the resources as the owner has them, and the records that hooks get. `shown` is what the
+ * client has of each resource, `naming` the names of the types of both.
  */
 export function ownCodeTypes(
-  view: View,
+  shown: ReadonlyMap<string, ResourceTexts>,
   ownerView: View,
   naming: ClientNaming,
   declared: DeclaredTypes,
 ): readonly string[] {
   const owned = ownerView.resourceViews();
-  const differing = differingResources(view, owned, naming);
+  const differing = differingResources(shown, owned, naming);
   const own = ownerNaming(naming, differing, (name) => declared.nameForRecord(name));
-  const types = owned
-    .filter(({ name }) => differing.has(name))
-    .flatMap((one) => resourceTypes(one, own, declared));
-  const members = owned.map((one) => {
-    const text = differing.has(one.name)
-      ? differenceOf(one, view.resource(one.name), naming, own, declared)
-      : `Resources[${JSON.stringify(one.name)}]`;
-    return `${JSON.stringify(`${ownerPrefix}${one.name}`)}: ${text};`;
+  const views = owned.filter(({ name }) => differing.has(name));
+  const texts = resourceTexts(views, own, declared);
+  const members = owned.map(({ name }) => {
+    const one = texts.get(name);
+    const text =
+      one === undefined
+        ? `Resources[${JSON.stringify(name)}]`
+        : differenceOf(name, one.members, shown.get(name)?.members);
+    return `${JSON.stringify(`${ownerPrefix}${name}`)}: ${text};`;
   });
   const hooked = owned.map((one) => `${key(one.name)}: ${codeResource(one, own)};`);
   return [
-    ...types,
+    ...[...texts.values()].flatMap(({ types }) => types),
     `/** Every resource as the owner has it, for whom no access rule holds. */\nexport interface OwnerResources {\n${indent(members.join('\n'))}\n}\n`,
     `/** What own code gets of each resource: its stored fields, those that a new record may lack, and its relations to one record. */\nexport interface CodeResources {\n${indent(hooked.join('\n'))}\n}\n`,
   ];
@@ -56,53 +56,44 @@ function ownerNaming(
   };
 }
 
-/** The resources that the owner has otherwise than the view: those with other members, and those that lead to such. */
+/** The resources that the owner has otherwise than the client: those with other members, and those that lead to such. */
 function differingResources(
-  view: View,
+  shown: ReadonlyMap<string, ResourceTexts>,
   owned: readonly ResourceView[],
   naming: ClientNaming,
 ): ReadonlySet<string> {
-  const textsOf = (
-    resourceViews: readonly ResourceView[],
-    names: ClientNaming,
-  ): ReadonlyMap<string, string> => {
-    const declared = new DeclaredTypes([...naming.names.values()]);
-    const textOf = (one: ResourceView): string =>
-      [
-        ...resourceTypes(one, names, declared),
-        ...resourceMembers(one, names, declared).values(),
-        ...declared.take(),
-      ].join('\n');
-    return new Map(resourceViews.map((one) => [one.name, textOf(one)]));
-  };
-  const shown = textsOf(view.resourceViews(), naming);
+  // With the names that the client has, whatever is the same has the same text.
+  const texts = resourceTexts(owned, naming, new DeclaredTypes([...naming.names.values()]));
+  const textOf = ({ types, members }: ResourceTexts): string =>
+    [...types, ...members.values()].join('\n');
   const found = new Set<string>();
+  for (const [name, text] of texts) {
+    const other = shown.get(name);
+    if (other === undefined || textOf(other) !== textOf(text)) found.add(name);
+  }
+  const leadsToFound = ({ relations }: ResourceView): boolean =>
+    [...relations.values()].some((relation) =>
+      targetsOf(relation).some(({ resourceView }) => found.has(resourceView.name)),
+    );
   for (let before = -1; before < found.size;) {
     before = found.size;
-    const texts = textsOf(
-      owned,
-      ownerNaming(naming, new Set(found), (name) => name),
-    );
-    for (const [name, text] of texts) if (text !== shown.get(name)) found.add(name);
+    for (const one of owned) if (!found.has(one.name) && leadsToFound(one)) found.add(one.name);
   }
   return found;
 }
 
-/** A resource of the owner, by the members in which it is not that of the view. */
+/** A resource of the owner, by the members in which it is not that of the client. */
 function differenceOf(
-  owned: ResourceView,
-  shown: ResourceView | undefined,
-  naming: ClientNaming,
-  own: ClientNaming,
-  declared: DeclaredTypes,
+  name: string,
+  owned: ResourceTexts['members'],
+  shown: ResourceTexts['members'] | undefined,
 ): string {
-  const members = resourceMembers(owned, own, declared);
-  const isShown = shown !== undefined && shown.offered.size > 0;
-  const others = isShown ? resourceMembers(shown, naming, declared) : undefined;
-  const differing = [...members].filter(([name, text]) => others?.get(name) !== text);
-  const text = `{\n${indent(differing.map(([, text]) => text).join('\n'))}\n}`;
-  if (others === undefined) return text;
-  return `Omit<Resources[${JSON.stringify(owned.name)}], ${union(differing.map(([name]) => name))}> & ${text}`;
+  const differing = [...owned].filter(([member, text]) => shown?.get(member) !== text);
+  const text = `{\n${indent(differing.map(([, line]) => line).join('\n'))}\n}`;
+  const names = union(differing.map(([member]) => member));
+  return shown === undefined
+    ? text
+    : `Omit<Resources[${JSON.stringify(name)}], ${names}> & ${text}`;
 }
 
 function codeResource(one: ResourceView, naming: ClientNaming): string {

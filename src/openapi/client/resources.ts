@@ -5,12 +5,35 @@ import { targetsOf } from '../../query/filter/path.ts';
 import { aggregables } from '../document/parameters/aggregables.ts';
 import { filterables, isBareFilter, sortables } from '../document/parameters/filters.ts';
 import { nameOf } from '../document/records.ts';
+import { resourceTypes } from './bodies.ts';
 import { indent, key, memberOf, union, type DeclaredTypes } from './declarations.ts';
 import { nestedName, readType, type Scope } from './field-types.ts';
 import type { ClientNaming } from './naming.ts';
 
-/** The members of a resource in `Resources`, by name. */
-export function resourceMembers(
+/** What a client has of a resource. */
+export interface ResourceTexts {
+  /** The types of its records and bodies, and of the objects in them. */
+  readonly types: readonly string[];
+  /** Its members in `Resources`, by name. */
+  readonly members: ReadonlyMap<string, string>;
+}
+
+/** The texts of resources, by name. */
+export function resourceTexts(
+  resourceViews: readonly ResourceView[],
+  naming: ClientNaming,
+  declared: DeclaredTypes,
+): ReadonlyMap<string, ResourceTexts> {
+  return new Map(
+    resourceViews.map((one) => {
+      const types = resourceTypes(one, naming, declared);
+      const members = resourceMembers(one, naming, declared);
+      return [one.name, { types: [...types, ...declared.take()], members }];
+    }),
+  );
+}
+
+function resourceMembers(
   resourceView: ResourceView,
   naming: ClientNaming,
   declared: DeclaredTypes,
