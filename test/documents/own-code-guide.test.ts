@@ -67,6 +67,7 @@ ${outbox}`,
   } finally {
     await api.close();
     receiver.close();
+    receiver.closeAllConnections();
     rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -29,7 +29,7 @@ beforeAll(async () => {
 access: public
 api: { basePath: /api, versions: { 1: {}, 2: {} } }
 server: { requestTimeout: 1s, cors: { origins: ["https://shop.example"] } }
-rateLimit: { max: 1000, routes: { "POST /limited/:id": { max: 2 } } }
+rateLimit: { max: 1000, routes: { "POST /limited/:id": { max: 2, window: 1h } } }
 resources: { notes: { fields: { text: { type: string } } } }`,
     {},
     undefined,

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const parts = new Map<string, number>();
   own = await serveOwn(
     `
-server: { requestTimeout: 2s }
+server: { requestTimeout: 3s }
 resources:
   items: { fields: { name: { type: string }, long: { type: string, computed: true } } }
 `,
@@ -62,7 +62,7 @@ const values = Array.from({ length: 15 }, (_, index) => `long ${index}`);
 
 test('each part of an export has the time of a request for what it computes', async () => {
   // Less than the time of a request, of which two are more.
-  compute = () => delay(1_200);
+  compute = () => delay(1_600);
   expect(await exported()).toEqual(values);
   expect(notes).toEqual([]);
 });
