@@ -174,7 +174,7 @@ describe.each(worlds)('$name', ({ serve, key, nested, record }) => {
     const page = await opening('#/requests');
     const path = `/v1/${nested.resource}?expand=${nested.expand}&limit=3`;
     await send(path.replace('limit=3', 'limit=2'));
-    await send(path, { headers: { 'x-simulate': 'latency=120' } });
+    await send(path, { headers: { 'x-simulate': 'latency=1500' } });
     await page.getByRole('columnheader', { name: 'Duration' }).getByRole('button').click();
     const list = page.getByRole('grid', { name: 'Requests' });
     await list.getByRole('link').first().getByText('limit=3').waitFor();
