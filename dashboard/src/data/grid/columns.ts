@@ -113,8 +113,8 @@ export function columnsOf(
     .filter((name) => name === 'id' || !hidden.includes(name))
     .map((name) => {
       const field = fields.get(name);
-      // Wide enough for the name beside the button of its menu.
-      const width = Math.max(usualWidthOf(field), Math.min(240, 46 + 7 * name.length));
+      // Wide enough for the name beside the button of its menu and the sign of its order.
+      const width = Math.max(usualWidthOf(field), Math.min(240, 62 + 7 * name.length));
       const set = own[name];
       return {
         name,

@@ -1,4 +1,5 @@
 import { ActionIcon, Button, Group } from '@mantine/core';
+import { X } from 'lucide-react';
 import type { JSX, ReactNode } from 'react';
 
 interface RemoveProps {
@@ -10,8 +11,8 @@ interface RemoveProps {
 /** Takes away what stands left of it. */
 export function RemoveButton({ label, run }: RemoveProps): JSX.Element {
   return (
-    <ActionIcon variant="default" size={36} aria-label={label} onClick={run}>
-      ✕
+    <ActionIcon variant="default" size={32} aria-label={label} onClick={run}>
+      <X size={14} aria-hidden />
     </ActionIcon>
   );
 }
@@ -25,7 +26,7 @@ export function Removable({
   return (
     <Group wrap="nowrap" align="start" gap={6}>
       <div style={{ flex: 1, minWidth: 0 }}>{children}</div>
-      <div style={{ marginTop: 44 }}>
+      <div style={{ marginTop: 40 }}>
         <RemoveButton label={label} run={run} />
       </div>
     </Group>
