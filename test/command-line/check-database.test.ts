@@ -92,6 +92,12 @@ test.each([
   },
 );
 
+test('check has nothing to tell of texts that compare as their column does', async () => {
+  folder.write('collated.yaml', `database: { managed: false }\n${specification}`);
+  const { out } = await run(['collated.yaml', '--database', 'sqlite:shop.db']);
+  expect(out.trimEnd()).toBe(valid('collated.yaml'));
+});
+
 test('check warns of UUIDs in capitals, which SQLite has as texts', async () => {
   const [upper, lower] = ['ABCDEF00', 'abcdef00'].map(
     (part) => `'${part}-0000-4000-8000-0000000000`,
@@ -227,5 +233,36 @@ resources:
   const { out } = await plinth(['check', '--database', 'sqlite:shop.db'], { cwd: links.path });
   expect(out.split('\n').filter((line) => line.includes('links'))).toEqual([
     'plinth.yaml:6:7 warning resources.notes.fields.tags: its links cannot be written, since nothing gives links.id: give the column a default in the database, or let clients create records of links',
+  ]);
+});
+
+test('check tells of texts by code point that no index of PostgreSQL serves', async () => {
+  const { url, other, empty } = await barePostgres();
+  await empty();
+  await other.unsafe(`CREATE TABLE words (id integer PRIMARY KEY, bare text COLLATE "en-x-icu", indexed text COLLATE "en-x-icu",
+      served text COLLATE "en-x-icu", part varchar(9) COLLATE "en-x-icu", plain text COLLATE "C", own text COLLATE "en-x-icu", size integer);
+    CREATE INDEX ON words (indexed NULLS FIRST); CREATE INDEX ON words (served COLLATE "C" NULLS FIRST);
+    CREATE INDEX ON words (part COLLATE "C") WHERE size > 3`);
+  const text = `database: { managed: false, collation: codePoint }
+resources:
+  words:
+    fields:
+      bare: { type: string }
+      indexed: { type: string }
+      served: { type: string }
+      part: { type: string, nullable: false }
+      plain: { type: string }
+      own: { type: string, collation: database }
+      size: { type: integer }
+`;
+  const { path } = makeFolder({ 'plinth.yaml': text });
+  const { out } = await plinth(['check', '--database', url], { cwd: path });
+  const unserved = (line: number, field: string, nulls = ' NULLS FIRST'): string =>
+    `plinth.yaml:${line}:7 warning resources.words.fields.${field}: the API sorts and compares ${field} by code point, and no index has that order, as column ${field} has another collation; add CREATE INDEX … ON "words" ("${field}" COLLATE "C"${nulls}), or say collation: database`;
+  expect(out.trimEnd().split('\n')).toEqual([
+    unserved(5, 'bare'),
+    unserved(6, 'indexed'),
+    unserved(8, 'part', ''),
+    valid('plinth.yaml'),
   ]);
 });

@@ -70,7 +70,7 @@ function inScope(scope: Scope): string {
  * Whether a collation is by code point. The server's built-in ones (b, from version 17 on) are, and those of ICU (i)
  * never; the default (d) is that of the database.
  */
-function isByCodePoint(collation: string): string {
+export function isByCodePoint(collation: string): string {
   return (
     `CASE WHEN ${collation}.collprovider = 'd' THEN (SELECT datlocprovider = 'b' OR (datlocprovider = 'c'` +
     ` AND datcollate IN ('C', 'POSIX')) FROM pg_database WHERE datname = current_database())` +

@@ -35,6 +35,7 @@ function unservedOrders(driver: Driver.Database, { resources }: Api): readonly C
       .filter(
         (field) =>
           field.type.kind === 'string' &&
+          field.native?.isCollated !== true &&
           columns.has(foldName(field.column)) &&
           !served.has(foldName(field.column)),
       )
