@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { specificationText } from '../../src/introspection/document.ts';
 import { existingPostgres, existingSqlite, type Existing } from '../support/existing.ts';
+import { draftFromPostgres, draftFromSqlite } from '../support/introspect.ts';
 
 /** What the database fills is left to it. See docs/contract/8-existing-databases.md#managed-and-not, rule 6. */
 const specification = `
@@ -74,5 +76,55 @@ describe.each([
     const at = `/notes/${body.id}`;
     expect((await api.send('PATCH', at, { place: 5, doubled: 1 })).body.doubled).toBe(10);
     expect((await api.send('PUT', at, { kind: 'k', place: 6, doubled: 1 })).body.doubled).toBe(12);
+  });
+});
+
+/** What others fill in each of their ways, on both databases. */
+const bills = `
+CREATE TABLE bills (ID, net integer NOT NULL, tax integer GENERATED ALWAYS AS (net / 5) STORED, state text NOT NULL DEFAULT 'new', slug text, COUNTED);`;
+const ways = [
+  {
+    name: 'SQLite',
+    draftFrom: draftFromSqlite,
+    serve: existingSqlite,
+    // A trigger of SQLite changes the row after it is inserted.
+    sql: `${bills.replace('ID', 'id INTEGER PRIMARY KEY').replace(', COUNTED', '')}
+      CREATE TRIGGER slug AFTER INSERT ON bills BEGIN UPDATE bills SET slug = 'bill-' || new.net WHERE id = new.id; END;
+      CREATE TRIGGER again AFTER UPDATE OF net ON bills BEGIN UPDATE bills SET slug = 'bill-' || new.net WHERE id = new.id; END;`,
+    counted: {},
+  },
+  {
+    name: 'PostgreSQL',
+    draftFrom: draftFromPostgres,
+    serve: existingPostgres,
+    sql: `${bills.replace('ID', 'id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY').replace('COUNTED', 'no serial, ticket integer GENERATED ALWAYS AS IDENTITY (START 70)')}
+      CREATE FUNCTION slug() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN new.slug := 'bill-' || new.net; RETURN new; END $$;
+      CREATE TRIGGER slug BEFORE INSERT OR UPDATE ON bills FOR EACH ROW EXECUTE FUNCTION slug();`,
+    counted: { no: 1, ticket: 70 },
+  },
+] as const;
+
+describe.each(ways)('on $name', ({ draftFrom, serve, sql, counted }) => {
+  test('what is introspected leaves it to the database, and a write answers with it', async () => {
+    const draft = await draftFrom(sql);
+    const fields = draft.resources[0]?.fields ?? [];
+    const closed = fields.filter(({ attributes }) => attributes.readOnly === true);
+    expect(closed.map(({ name }) => name)).toEqual(['tax', ...Object.keys(counted)]);
+    const text = `access: public\n${specificationText(draft, [], undefined)}`;
+    const { api, next, stop } = await serve(text, sql);
+    try {
+      expect((await next()).filter(({ obstacle }) => obstacle !== undefined)).toEqual([]);
+      const made = { id: 1, net: 10, tax: 2, state: 'new', slug: 'bill-10', ...counted };
+      const created = await api.send('POST', '/v1/bills', { net: 10 });
+      expect([created.status, created.body]).toEqual([201, made]);
+      const changed = await api.send('PATCH', '/v1/bills/1', { net: 20, state: 'sent' });
+      const now = { ...made, net: 20, tax: 4, state: 'sent', slug: 'bill-20' };
+      expect([changed.status, changed.body]).toEqual([200, now]);
+      expect((await api.get('/v1/bills/1')).body).toEqual(now);
+      for (const name of ['tax', ...Object.keys(counted)])
+        expect((await api.send('POST', '/v1/bills', { net: 1, [name]: 9 })).status).toBe(400);
+    } finally {
+      await stop();
+    }
   });
 });

@@ -116,3 +116,8 @@ export function idReader(id: Field, dialect: StoredForms): (row: Row) => JsonVal
   const decode = decoderOf(dialect, id);
   return (row) => decode(row.at(-1) ?? null);
 }
+
+/** Whether a trigger may change a record after its write, so that the response has to be read. */
+export function isSetLater({ fields }: Resource): boolean {
+  return [...fields.values()].some(({ native }) => native?.isSetLater === true);
+}

@@ -60,6 +60,7 @@ import { findExisting } from './checks/existing.ts';
 import {
   ifMatchFailed,
   ifNoneMatchFailed,
+  isSetLater,
   notFound,
   unchangedError,
   type WriteContext,
@@ -356,7 +357,7 @@ export class Writer {
     { links, nested }: Pick<NewRecord, 'links' | 'nested'>,
   ): CompiledRead | undefined {
     const { compiled, plain, rights } = this.context;
-    const isOwn = plain === undefined && compiled.selection.isStored;
+    const isOwn = plain === undefined && compiled.selection.isStored && !isSetLater(resource);
     const isShown = rights.allowedRows(resource, 'read') === 'all';
     const isAlone = links.length === 0 && nested === noNested;
     return isOwn && isShown && isAlone ? compiled : undefined;

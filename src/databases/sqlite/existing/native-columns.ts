@@ -64,6 +64,10 @@ function formsOf(
   const byName = new Map(columns.map((column) => [foldName(column.name), column]));
   // Only a key of one column is counted.
   const isAlone = columns.filter(({ pk }) => pk > 0).length === 1;
+  const isSetLater =
+    driver
+      .prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE`)
+      .get(table) !== undefined;
   const found = new Map<string, FoundForm>();
   for (const field of fields.values()) {
     const column = byName.get(foldName(field.column));
@@ -82,6 +86,7 @@ function formsOf(
         isFilled,
         isComputed,
         isNeeded: (notnull === 1 || pk > 0) && !isFilled,
+        isSetLater,
       },
     });
   }
