@@ -1,3 +1,4 @@
+import { countOf } from './counting.ts';
 import type {
   ColumnSchema,
   IndexSchema,
@@ -220,7 +221,9 @@ export function valueFrom(
 export function* hasRows(actual: ActualTable, { finishesLater }: SchemaRules): Counting<boolean> {
   if (!finishesLater || actual.isPartitioned) return false;
   return (
-    (yield `SELECT count(*) FROM (SELECT 1 FROM ${quoteTable(actual.name)} LIMIT 1) AS one`) > 0
+    (yield* countOf(
+      `SELECT count(*) FROM (SELECT 1 FROM ${quoteTable(actual.name)} LIMIT 1) AS one`,
+    )) > 0
   );
 }
 

@@ -16,6 +16,7 @@ import {
   type NumberForm,
   type RecordRow,
 } from '../databases/existing/schema-record.ts';
+import { countOf, rowsWith } from './counting.ts';
 import { keepsValues, referenceOf, shownFill, step, type ColumnChange } from './changes.ts';
 import { changedValues, lostValues, narrowing, together, weakerUnique } from './losses.ts';
 
@@ -145,8 +146,9 @@ function* convertValues(
   const isKept = isWritten(table, wanted, rules);
   const counting = (conditions: readonly string[]): string =>
     `SELECT count(*) FROM ${from} WHERE ${old} IS NOT NULL AND (${conditions.filter((one) => one !== '').join(' OR ')})${isKept}`;
-  const count = yield counting(lost);
-  const changed = count > 0 && lost.length > 1 ? count - (yield counting(lost.slice(0, 1))) : 0;
+  const count = yield* countOf(counting(lost));
+  const changed =
+    count > 0 && lost.length > 1 ? count - (yield* countOf(counting(lost.slice(0, 1)))) : 0;
   // If the file says the same as before, the database is what differs.
   // Where the types differ, they say how many digits a moment has.
   const isFiner = baseOf(kind) === 'datetime' && baseOf(wanted.kind) === 'datetime';
@@ -166,7 +168,7 @@ function* convertValues(
       : [...lostValues(count - changed), ...changedValues(wanted.kind, changed)];
   const areValuesAlone = count > 0 && ofRules.length === 0 && !wanted.isKey;
   const missing = wanted.isKey
-    ? yield `SELECT count(*) FROM ${from} WHERE (${conversion.value(old)}) IS NULL`
+    ? yield* countOf(`SELECT count(*) FROM ${from} WHERE (${conversion.value(old)}) IS NULL`)
     : 0;
   const obstacle =
     missing === 0
@@ -245,8 +247,9 @@ function* expectForm(
   // Unix seconds and milliseconds look alike. In a column that no migration made, the file's form counts.
   const isOther = isMade && isUnix(wasForm) && isUnix(form.name) && wasForm !== form.name;
   const isMet = isOther ? 'FALSE' : form.isMet(`(${value})`);
-  const others =
-    yield `SELECT count(*) FROM ${quoteTable(table.name)} WHERE (${value}) IS NOT NULL AND NOT ${isMet}`;
+  const others = yield* countOf(
+    `SELECT count(*) FROM ${quoteTable(table.name)} WHERE (${value}) IS NOT NULL AND NOT ${isMet}`,
+  );
   const verb = others === 1 ? 'is' : 'are';
   if (others > 0)
     steps.push(
@@ -266,7 +269,9 @@ function isInKey({ table, actual }: Compared): boolean {
 }
 
 function* becomeKey({ name, table, steps }: Compared, value: string): Counting<void> {
-  const refused = yield `SELECT count(*) - count(DISTINCT ${value}) FROM ${quoteTable(table.name)}`;
+  const refused = yield* countOf(
+    `SELECT count(*) - count(DISTINCT ${value}) FROM ${quoteTable(table.name)}`,
+  );
   const isOther = [...table.columns.values()].some(({ isPrimary }) => isPrimary);
   const obstacle = isOther
     ? 'another column is; change this table by hand'
@@ -281,11 +286,11 @@ function* refuseNull(
   value: string,
   fill: string | undefined,
 ): Counting<void> {
-  const count = yield `SELECT count(*) FROM ${quoteTable(table.name)} WHERE (${value}) IS NULL`;
+  const { count, text } = yield* rowsWith(table, `(${value}) IS NULL`);
   const obstacle =
     count === 0 || fill !== undefined
       ? undefined
-      : `${counted(count, 'row')} would have no value; give each one that fits, or the field a default`;
+      : `${text} would have no value; give each one that fits, or the field a default`;
   const filled = count > 0 && fill !== undefined ? ` (${shownFill(wanted)} where it is null)` : '';
   if (actual.nullable || obstacle !== undefined)
     steps.push(
@@ -303,8 +308,9 @@ function* holdsAlready({ table, wanted, actual, rules }: Compared): Counting<boo
   const one = quote(actual.name);
   const condition = rules.misfits?.(actual.type, wanted, one);
   if (condition === undefined) return false;
-  const others =
-    yield `SELECT count(*) FROM ${quoteTable(table.name)} WHERE ${one} IS NOT NULL AND ${condition}`;
+  const others = yield* countOf(
+    `SELECT count(*) FROM ${quoteTable(table.name)} WHERE ${one} IS NOT NULL AND ${condition}`,
+  );
   return others === 0;
 }
 

@@ -8,6 +8,7 @@ import type {
   Counting,
   SchemaRules,
 } from '../databases/existing/actual-schema.ts';
+import { countOf } from './counting.ts';
 import {
   keptColumn,
   referenceOf,
@@ -201,7 +202,7 @@ function* addColumn(
     steps.push(step(`${summary} (${shownFill(column)} where a row is there)`));
   else if (column.nullable && !column.isKey) steps.push(step(summary, { lacking }));
   else {
-    const rows = yield `SELECT count(*) FROM ${quoteTable(actual.name)}`;
+    const rows = yield* countOf(`SELECT count(*) FROM ${quoteTable(actual.name)}`);
     const needsValues = rows > 0 && !column.type.includes('GENERATED');
     steps.push(
       step(
@@ -265,7 +266,9 @@ function* leaveColumn(
     if (isReleased)
       steps.push(step(`change ${name} to refer to nothing, ${why}`, { canWait: true }));
   }
-  const count = yield `SELECT count(${quote(column.name)}) FROM ${quoteTable(actual.name)}`;
+  const count = yield* countOf(
+    `SELECT count(${quote(column.name)}) FROM ${quoteTable(actual.name)}`,
+  );
   steps.push(
     step(`drop column ${name}`, { loses: `loses ${counted(count, 'value')}`, isOptional: true }),
   );

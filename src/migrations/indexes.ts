@@ -3,6 +3,7 @@ import { quoteTable } from '../sql/dialect.ts';
 import { indexNames, withoutSchema, type MigrationStep } from '../sql/schema/schema.ts';
 import type { IndexSchema } from '../sql/schema/table.ts';
 import type { ActualIndex, Counting, SchemaRules } from '../databases/existing/actual-schema.ts';
+import { countOf } from './counting.ts';
 import {
   hasRows,
   newValue,
@@ -118,7 +119,7 @@ export function* compareIndexes(
     const isMoved = parts.some((part) => part?.conversion !== undefined);
     if (!isNew && !isMoved) continue;
     const repeated =
-      index.unique && actual !== undefined ? yield repeatedQuery(actual.name, parts) : 0;
+      index.unique && actual !== undefined ? yield* countOf(repeatedQuery(actual.name, parts)) : 0;
     const obstacle =
       repeated === 0
         ? undefined

@@ -1,12 +1,13 @@
-import { counted } from '../model/values.ts';
 import { quoteTable } from '../sql/dialect.ts';
 import { deleteActions, type MigrationStep } from '../sql/schema/schema.ts';
 import type { ReferenceSchema } from '../sql/schema/table.ts';
 import type {
   ActualReference,
+  ActualTable,
   Counting,
   SchemaRules,
 } from '../databases/existing/actual-schema.ts';
+import { rowsWith } from './counting.ts';
 import {
   hasRows,
   newValue,
@@ -76,7 +77,7 @@ export function* compareReferences(
       const kind =
         wantedChange === 'validate' &&
         !isMade &&
-        (yield* orphansOf(actual.name, column, targets)) > 0
+        (yield* orphansOf(actual, column, targets)).count > 0
           ? 'none'
           : wantedChange;
       const changed = { ...column, reference: { ...reference, change: kind } };
@@ -87,7 +88,7 @@ export function* compareReferences(
           : changed,
       );
       const name = `${table.name}.${column.name}`;
-      steps.push(...(yield* referenceSteps(name, actual.name, changed, targets)));
+      steps.push(...(yield* referenceSteps(name, actual, changed, targets)));
     }
     compared.push({ ...pair, change: { ...change, columns, isValidatedLater } });
   }
@@ -99,7 +100,7 @@ export function* compareReferences(
  */
 function* referenceSteps(
   name: string,
-  table: string,
+  table: ActualTable,
   column: ColumnChange,
   targets: Targets,
 ): Counting<readonly MigrationStep[]> {
@@ -112,9 +113,9 @@ function* referenceSteps(
   if (change === 'none' && !isMoved) return [];
   const orphans = yield* orphansOf(table, column, targets);
   const obstacle =
-    orphans === 0
+    orphans.count === 0
       ? undefined
-      : `${counted(orphans, 'row')} would refer to records of ${wanted.table} that are not there; fix or empty them first`;
+      : `${orphans.text} would refer to records of ${wanted.table} that are not there; fix or empty them first`;
   if (change === 'validate') return [{ ...addition(name, wanted), obstacle, canWait: true }];
   if (change === 'add') {
     const isUnlisted = column.actual === undefined && rebuilds && obstacle === undefined;
@@ -125,12 +126,17 @@ function* referenceSteps(
   return [step(summary, { obstacle })];
 }
 
-/** Counts the rows whose key refers to no row after the migration. */
-function* orphansOf(table: string, column: ColumnChange, targets: Targets): Counting<number> {
+/** The rows whose key refers to no row after the migration. */
+function* orphansOf(
+  table: ActualTable,
+  column: ColumnChange,
+  targets: Targets,
+): ReturnType<typeof rowsWith> {
   const { wanted } = column.reference;
-  if (wanted === undefined || (column.actual === undefined && column.fill === undefined)) return 0;
+  if (wanted === undefined || (column.actual === undefined && column.fill === undefined))
+    return { count: 0, text: '' };
   const { target, key } = targetOf(wanted, targets);
-  return yield orphansQuery(table, column, target?.actual?.name, key);
+  return yield* rowsWith(table, isOrphan(column, target?.actual?.name, key));
 }
 
 /** The table that a key refers to, and its column. */
@@ -214,17 +220,16 @@ function addition(name: string, reference: ReferenceSchema): MigrationStep {
   return step(`refer ${name} to ${shown(reference)}`);
 }
 
-/** Counts the rows whose key refers to no row; a table that does not exist yet has no rows. */
-function orphansQuery(
-  table: string,
+/** Whether the key of a row refers to no row; a table that does not exist yet has no rows. */
+function isOrphan(
   column: ColumnChange,
   target: string | undefined,
   key: ColumnChange | undefined,
 ): string {
-  const keys = `SELECT ${newValue(column)} AS key FROM ${quoteTable(table)}`;
+  const own = `(${newValue(column)})`;
   const isLost =
     target === undefined || key === undefined
       ? ''
-      : ` AND key NOT IN (SELECT target FROM (SELECT ${newValue(key)} AS target FROM ${quoteTable(target)}) AS targets WHERE target IS NOT NULL)`;
-  return `SELECT count(*) FROM (${keys}) AS keys WHERE key IS NOT NULL${isLost}`;
+      : ` AND ${own} NOT IN (SELECT target FROM (SELECT ${newValue(key)} AS target FROM ${quoteTable(target)}) AS targets WHERE target IS NOT NULL)`;
+  return `${own} IS NOT NULL${isLost}`;
 }

@@ -10,6 +10,7 @@ import type {
   Found,
   SchemaRules,
 } from '../databases/existing/actual-schema.ts';
+import { countOf } from './counting.ts';
 import {
   isChanged,
   isRenamed,
@@ -146,7 +147,7 @@ function* compareTables(planning: Planning): Counting<Tables> {
   const pairs: Pair[] = [];
   for (const wanted of schema) {
     const there = found.tables.get(fold(wanted.name))?.();
-    if (there === undefined && (yield rules.countOthers(wanted.name)) > 0) {
+    if (there === undefined && (yield* countOf(rules.countOthers(wanted.name))) > 0) {
       steps.push(step(`create table ${wanted.name}`, { obstacle: nameTaken }));
       continue;
     }
@@ -255,7 +256,7 @@ function* findLeftTables(
       !renamed.some(({ from }) => fold(from) === fold(table));
     const actual = isLeft ? found.tables.get(fold(table))?.() : undefined;
     if (actual === undefined) continue;
-    const rows = yield `SELECT count(*) FROM ${quoteTable(actual.name)}`;
+    const rows = yield* countOf(`SELECT count(*) FROM ${quoteTable(actual.name)}`);
     if (allowDataLoss) dropped.push(actual.name);
     else {
       // Its foreign keys would keep records from being deleted, because of rows that no client sees.
@@ -473,8 +474,9 @@ function* countUnknownTypes(
       const column = pair?.change?.columns.find((one) => one.name === relation.typeField.column);
       if (pair?.actual === undefined || column?.actual === undefined) continue;
       const types = [...relation.targets.keys()].map((type) => dialect.text(type)).join(', ');
-      const rows =
-        yield `SELECT count(*) FROM ${quoteTable(pair.actual.name)} WHERE ${quote(column.actual.name)} NOT IN (${types})`;
+      const rows = yield* countOf(
+        `SELECT count(*) FROM ${quoteTable(pair.actual.name)} WHERE ${quote(column.actual.name)} NOT IN (${types})`,
+      );
       if (rows > 0) found.push(`${counted(rows, 'row')} of ${name}`);
     }
   }

@@ -69,7 +69,7 @@ test.each([
   const widerText = text.replace(shop, () => wider);
   await served.save(widerText, kept);
   expect(served.note()).toContain('products.stock');
-  const there = args.length > 0 ? '1 row' : '6 rows';
+  const there = args.length > 0 ? '1 row' : '6 rows (id 1, 2, 3, …)';
   expect(served.note()).toContain(`not possible: ${there} would have no value`);
   expect(served.note()).toContain(
     'Or run "plinth dev plinth.yaml --reset" to start with new data.',
@@ -121,7 +121,7 @@ test('what an edit gave others of is put back where it is refused', async () => 
   const dearer = shop.replace('price: { type: decimal', 'price: { type: decimal, minimum: 5000');
   const needed = '      stock: { type: integer, minimum: 0, required: true }\n';
   await served.save(`${dearer}${needed}`, kept);
-  expect(served.note()).toContain('7 rows would have no value');
+  expect(served.note()).toContain('7 rows (id 7, 8, 9, …) would have no value');
   expect(await productsOf(served)).toEqual(before);
 });
 

@@ -401,7 +401,7 @@ test('dev says when its own database cannot follow', async () => {
     code: 1,
     err:
       '- change authors.name from string to date (loses 1 value)\n' +
-      '- change authors.name to refuse null (not possible: 1 row would have no value; give each one that fits, or the field a default)\n' +
+      '- change authors.name to refuse null (not possible: 1 row (id 1) would have no value; give each one that fits, or the field a default)\n' +
       'The database .plinth/dev.db no longer fits the specification.' +
       ' Resolve the steps that are not possible, or name another database with --database.' +
       ' Or run "plinth dev plinth.yaml --reset" to start with new data.\n',

@@ -27,10 +27,10 @@ export const cases: readonly MigrationCase[] = [
   {
     name: 'null is refused where there is some',
     before: 'a: { type: string }',
-    rows: [{ a: 'x' }, { a: null }, {}],
+    rows: [{ a: 'x' }, { a: null }, {}, {}, {}],
     after: 'a: { type: string, required: true }',
     steps: [
-      'change things.a to refuse null ! 2 rows would have no value; give each one that fits, or the field a default',
+      'change things.a to refuse null ! 4 rows (id 2, 3, 4, …) would have no value; give each one that fits, or the field a default',
     ],
   },
   {
@@ -60,7 +60,7 @@ export const cases: readonly MigrationCase[] = [
     after: 'a: { type: integer, required: true }',
     steps: [
       'change things.a from string to integer - 1 value',
-      'change things.a to refuse null ! 1 row would have no value; give each one that fits, or the field a default',
+      'change things.a to refuse null ! 1 row (id 2) would have no value; give each one that fits, or the field a default',
     ],
     allowDataLoss: true,
   },
@@ -264,7 +264,7 @@ export const cases: readonly MigrationCase[] = [
     after: two('{ type: integer, reference: users.id }'),
     steps: [
       'create index on things (a)',
-      'refer things.a to users.id ! 2 rows would refer to records of users that are not there; fix or empty them first',
+      'refer things.a to users.id ! 2 rows (id 2, 3) would refer to records of users that are not there; fix or empty them first',
     ],
   },
   {
@@ -275,7 +275,7 @@ export const cases: readonly MigrationCase[] = [
     steps: [
       'create table users (id, name)',
       'create index on things (a)',
-      'refer things.a to users.id ! 1 row would refer to records of users that are not there; fix or empty them first',
+      'refer things.a to users.id ! 1 row (id 1) would refer to records of users that are not there; fix or empty them first',
     ],
   },
   {

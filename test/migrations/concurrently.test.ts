@@ -170,7 +170,7 @@ test('a key that was not validated is, once it can be', async () => {
   );
   expect(await stepsOf(planMigration(database, keyed))).toEqual([
     'create index on things (ownerId)',
-    'refer things.ownerId to owners.id ! 1 row would refer to records of owners that are not there; fix or empty them first',
+    'refer things.ownerId to owners.id ! 1 row (id 1) would refer to records of owners that are not there; fix or empty them first',
   ]);
   await other`UPDATE things SET "ownerId" = NULL`;
   await migrate(database, keyed);

@@ -236,7 +236,7 @@ test('a key that is not enforced holds nobody to it, so one that is gets made', 
   );
   expect(linesOf(await planMigration(database, api))).toEqual([
     'create index on t (a)',
-    'refer t.a to owners.id ! 1 row would refer to records of owners that are not there; fix or empty them first',
+    'refer t.a to owners.id ! 1 row (id 1) would refer to records of owners that are not there; fix or empty them first',
   ]);
   await other`DELETE FROM t`;
   await migrate(database, api);

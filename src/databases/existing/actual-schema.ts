@@ -1,4 +1,5 @@
 import type { Field } from '../../model/api.ts';
+import type { SqlValue } from '../../model/values.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import type { StoredKind } from '../../sql/kinds/stored-kind.ts';
 import type { ColumnSchema, Fill, IndexSchema, TableSchema } from '../../sql/schema/table.ts';
@@ -227,8 +228,8 @@ export function pairOf(
     ?.columns.flatMap((name) => name ?? []);
 }
 
-/** A generator that yields SQL that counts, and receives the number. */
-export type Counting<Answer> = Generator<string, Answer, number>;
+/** A generator that yields SQL, and receives the values of its first row. */
+export type Counting<Answer> = Generator<string, Answer, readonly SqlValue[]>;
 
 /**
  * The columns of an index followed by the id. Every list and every expanded collection sorts by the id last, so

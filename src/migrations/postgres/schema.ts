@@ -371,8 +371,8 @@ async function prepareMigration(
   const asking = findMigration(api, ownRules, found, options);
   let next = asking.next();
   while (next.done !== true) {
-    const [row] = await ask(next.value);
-    next = asking.next(Number(row?.[0]));
+    const [row = []] = await ask(next.value);
+    next = asking.next(row);
   }
   const migration = next.value;
   const obstacles = await dependentObstacles(ask, migration.changes);

@@ -9,6 +9,7 @@ import { sqlite } from '../../databases/sqlite/dialect.ts';
 import { precisionOf, baseOf, type StoredKind } from '../../sql/kinds/stored-kind.ts';
 import type { ColumnSchema, Fill, IndexSchema, TableSchema } from '../../sql/schema/table.ts';
 import { DatabaseFailure } from '../../databases/database.ts';
+import type { SqlValue } from '../../model/values.ts';
 import { withId, type Counting, type SchemaRules } from '../../databases/existing/actual-schema.ts';
 import {
   isRenamed,
@@ -162,11 +163,11 @@ function prepareMigration(driver: Driver.Database, api: Api, options: MigrationO
   return answered(driver, findMigration(api, rules, { tables, record, search }, options));
 }
 
-/** Runs a generator of counts to its end. */
+/** Runs a generator of queries to its end. */
 function answered<Answer>(driver: Driver.Database, asking: Counting<Answer>): Answer {
   let next = asking.next();
   while (next.done !== true)
-    next = asking.next(Number(driver.prepare<[], number>(next.value).pluck().get()));
+    next = asking.next(driver.prepare<[], SqlValue[]>(next.value).raw().get() ?? []);
   return next.value;
 }
 
