@@ -52,6 +52,15 @@ describe('what is taken', () => {
       'resources.b.fields.y.reference: b.y holds bytes, which cannot be a key',
     ],
     [
+      'a relation to a resource with such a key',
+      `database: { managed: false }
+resources:
+  a: { key: ¦x, fields: { x: { type: string, format: base64 } } }
+  b: { fields: { ¦y: { type: relation, relation: belongsTo, resource: a } } }`,
+      'resources.a.key: x cannot be in a key: it is of type string',
+      'resources.b.fields.y: b.yId holds bytes, which cannot be a key',
+    ],
+    [
       'a default that is none',
       'resources: { a: { fields: { x: { type: string, format: base64, default: ¦a } } } }',
       'resources.a.fields.x.default: "a" must be standard base64 with padding, such as aGVsbG8=',

@@ -144,6 +144,41 @@ describe('keys and relations', () => {
   });
 });
 
+const unkeyed = `
+CREATE TABLE files (id integer PRIMARY KEY NOT NULL, digest BYTES NOT NULL UNIQUE);
+CREATE TABLE notes (id integer PRIMARY KEY NOT NULL, digest BYTES REFERENCES files (digest));
+`;
+
+describe('a key to bytes is served as a plain value', () => {
+  const shapes = { files: {}, notes: {} };
+  const note = '# A key to files.digest, which is of a type that keys cannot have';
+
+  test('of SQLite', async () => {
+    const folder = makeFolder();
+    new Driver(folder.at('old.db')).exec(unkeyed.replaceAll('BYTES', 'blob')).close();
+    expect(await introspected('sqlite:old.db', folder.path)).toEqual(shapes);
+    expect(readFileSync(folder.at('plinth.yaml'), 'utf8')).toContain(note);
+  });
+
+  test('of PostgreSQL, and one to decimals of any scale', async () => {
+    const { url, drop } = await createDatabase();
+    const client = postgres(url, { max: 1, onnotice: () => undefined });
+    try {
+      await client.unsafe(`${unkeyed.replaceAll('BYTES', 'bytea')}
+        CREATE TABLE rates (id integer PRIMARY KEY, rate numeric NOT NULL UNIQUE);
+        CREATE TABLE sales (id integer PRIMARY KEY, rate numeric REFERENCES rates (rate));`);
+      const folder = makeFolder();
+      expect(await introspected(url, folder.path)).toEqual({ ...shapes, rates: {}, sales: {} });
+      const text = readFileSync(folder.at('plinth.yaml'), 'utf8');
+      expect(text).toContain(note);
+      expect(text).toContain(note.replace('files.digest', 'rates.rate'));
+    } finally {
+      await client.end();
+      await drop();
+    }
+  });
+});
+
 test('SQLite: what is declared as a type of another database and holds texts is a string', async () => {
   const folder = makeFolder();
   new Driver(folder.at('old.db'))

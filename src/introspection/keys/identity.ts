@@ -1,3 +1,4 @@
+import { canBeKeys } from '../../model/build/keys.ts';
 import { typeOf } from '../../model/field-types/registry.ts';
 import type { FieldTypes } from '../../model/api.ts';
 import type { FieldSpecification } from '../../specification/specification.ts';
@@ -29,7 +30,7 @@ export function identityOf(
 function canBeKey(attributes: FieldSpecification, types: FieldTypes): boolean {
   const { json, sortable, kind } = typeOf(attributes, types);
   const isScalar = json === 'string' || json === 'integer' || json === 'boolean';
-  return isScalar && sortable && kind !== 'bytes' && kind !== 'numeric';
+  return isScalar && sortable && canBeKeys(kind);
 }
 
 /** The type of an id with this column; undefined if the column cannot be an id. */

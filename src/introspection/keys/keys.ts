@@ -1,4 +1,4 @@
-import { typeOfKind } from '../../model/build/keys.ts';
+import { canBeKeys, typeOfKind } from '../../model/build/keys.ts';
 import type { FieldSpecification, OnDelete } from '../../specification/specification.ts';
 import type { ActualTable } from '../../databases/existing/actual-schema.ts';
 import { isNeeded, keyType } from '../attributes.ts';
@@ -126,6 +126,13 @@ export function keyOf(
       ...none,
       notes: [
         `A key to ${found.table}.${column}, which is of another type; it is served as a plain value.`,
+      ],
+    };
+  if (!canBeKeys(kind))
+    return {
+      ...none,
+      notes: [
+        `A key to ${found.table}.${column}, which is of a type that keys cannot have; it is served as a plain value.`,
       ],
     };
   const action = actions[found.onDelete] ?? 'restrict';

@@ -7,6 +7,7 @@ import { addField, adviseDeclared } from './fields.ts';
 import type { Declared, DraftField, DraftResource, Drafts, Path } from './draft.ts';
 import { isComposite, keyFields } from '../field-types/composite-id.ts';
 import { compositeKeyOn } from './composite-keys.ts';
+import type { fieldTypes } from '../field-types/registry.ts';
 import { reportUnknown, unknownName } from './names.ts';
 import { recordName } from '../../lib/text/singular.ts';
 
@@ -15,9 +16,21 @@ export function keyType({ type }: Field): FieldSpecification {
   return typeOfKind(type.kind);
 }
 
-/** The simplest type with values of this kind: the one with its name, if there is one. */
+/** The types of kinds that are named otherwise than a type. */
+const typesOfKinds: Readonly<Partial<Record<ValueKind, FieldSpecification>>> = {
+  bigint: { type: 'integer', format: 'bigint' },
+  numeric: { type: 'decimal', scale: 'any' },
+  bytes: { type: 'string', format: 'base64' },
+} satisfies Readonly<Record<Exclude<ValueKind, keyof typeof fieldTypes>, FieldSpecification>>;
+
+/** The simplest type with values of this kind. */
 export function typeOfKind(kind: ValueKind): FieldSpecification {
-  return kind === 'bigint' ? { type: 'integer', format: kind } : { type: kind };
+  return typesOfKinds[kind] ?? { type: kind };
+}
+
+/** Whether values of this kind may be keys. */
+export function canBeKeys(kind: ValueKind): boolean {
+  return kind !== 'bytes' && kind !== 'numeric';
 }
 
 /** A type as messages name it. */
