@@ -16,12 +16,7 @@ export interface ConvertedColumn {
   readonly isInexact?: string;
 }
 
-/**
- * How migrations create columns for a kind of values, and convert values from it and to it, on both databases with the same
- * results. A value becomes what means the same, or if it says more than the new kind can hold (a moment → its day, 1.5 → 2)
- * what is nearest, which counts as lost too. See `docs/development/add-a-field-type.md`.
- */
-export interface Kind {
+interface KindParts {
   /** What its values can become beside `string` and `json`. */
   readonly becomes: readonly KindName[];
   /** What a value that becomes this kind loses: `the time`. */
@@ -35,21 +30,51 @@ export interface Kind {
     readonly text?: (stored: StoredValue, kind: StoredKind) => string;
     /** The JSON of a value's text; absent: a string. */
     readonly json?: (text: string) => string;
-    /** Reads a text; undefined if it is not a value. Absent: no text becomes the kind. */
-    readonly fromText?: (text: string, to: StoredKind) => ConvertedValue | undefined;
-    /** Converts a value, given as text on the wire, to one of `becomes`. */
-    readonly convert?: (text: string, to: StoredKind) => ConvertedValue | undefined;
   };
   /** The same in SQL, over a column or another expression. */
   readonly postgres: {
     readonly column: (kind: StoredKind) => string;
+    /** Absent: the column, cast to `text`. */
     readonly text?: (column: string, kind: StoredKind) => string;
     readonly json?: (column: string) => string;
-    /** Casts a text only if its format is known to be valid, so that no row fails the statement. */
-    readonly fromText?: (text: string, to: StoredKind) => ConvertedColumn;
-    readonly convert?: (column: string, to: StoredKind) => ConvertedColumn;
   };
 }
+
+interface Reader {
+  readonly sqlite: {
+    /** Reads a text; undefined if it is not a value. */
+    readonly fromText: (text: string, to: StoredKind) => ConvertedValue | undefined;
+  };
+  readonly postgres: {
+    /** Casts a text only if its format is known to be valid, so that no row fails the statement. */
+    readonly fromText: (text: string, to: StoredKind) => ConvertedColumn;
+  };
+}
+
+interface Converter {
+  readonly sqlite: {
+    /** Converts a value, given as text on the wire, to one of `becomes`. */
+    readonly convert: (text: string, to: StoredKind) => ConvertedValue | undefined;
+  };
+  readonly postgres: {
+    readonly convert: (column: string, to: StoredKind) => ConvertedColumn;
+  };
+}
+
+/** What both databases have, or neither. */
+type Both<Part extends { readonly sqlite: object; readonly postgres: object }> =
+  | Part
+  | {
+      readonly sqlite: { readonly [Name in keyof Part['sqlite']]?: never };
+      readonly postgres: { readonly [Name in keyof Part['postgres']]?: never };
+    };
+
+/**
+ * How migrations create columns for a kind of values, and convert values from it and to it, on both databases with the same
+ * results. A value becomes what means the same, or if it says more than the new kind can hold (a moment → its day, 1.5 → 2)
+ * what is nearest, which counts as lost too. See `docs/development/add-a-field-type.md`.
+ */
+export type Kind = KindParts & Both<Reader> & Both<Converter>;
 
 export const exact = (value: StoredValue): ConvertedValue => ({ value, isExact: true });
 
