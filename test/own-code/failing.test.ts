@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { ResourceCode } from '../../src/extensions/code.ts';
 import type { CodeNote } from '../../src/observability/events.ts';
 import { serveBoth, type Both } from '../support/both.ts';
+import { isHold, readerOf } from '../support/own-code.ts';
 
 const specification = `
 code: ./api.ts
@@ -19,13 +20,13 @@ resources:
 let current: ResourceCode = {};
 /** What the log has of own code. */
 const notes: CodeNote[] = [];
+/** What it has of functions that hold the event loop, as the tests themselves may do meanwhile. */
+const holds: string[] = [];
 const readers = [
-  {
-    wantsSteps: false,
-    wantsBodies: false,
-    ended: () => undefined,
-    noted: (line: CodeNote) => void notes.push(line),
-  },
+  readerOf((line) => {
+    if (isHold(line)) holds.push(line.message);
+    else notes.push(line);
+  }),
 ];
 
 let both: Both;
@@ -229,20 +230,36 @@ test('an afterCommit has the time of a request, and the log says that it was lat
   ]);
 });
 
-test('the log names a function that holds the event loop', async () => {
-  const api = serve({
-    resources: {
-      counters: {
-        beforeCreate() {
-          for (const end = performance.now() + 250; performance.now() < end;);
-        },
-      },
+const hold = (): void => {
+  for (const end = performance.now() + 400; performance.now() < end;);
+};
+
+test.each<readonly [string, NonNullable<ResourceCode['beforeCreate']>, RegExp]>([
+  ['at once', hold, /^beforeCreate of counters held the event loop for \d+ ms$/u],
+  [
+    'after it has waited',
+    async () => {
+      await delay(1);
+      hold();
     },
-  });
-  await api.send('POST', '/v1/counters', { name: 'a' });
-  expect(notes.map(({ message }) => message)).toContainEqual(
-    expect.stringMatching(/^beforeCreate of counters held the event loop for \d+ ms$/u),
-  );
+    /^The event loop was held for \d+ ms while beforeCreate of counters ran$/u,
+  ],
+  [
+    'between two waits',
+    async () => {
+      await delay(1);
+      hold();
+      await delay(200);
+    },
+    /^The event loop was held for \d+ ms while beforeCreate of counters ran$/u,
+  ],
+])('the log names a function that holds the event loop %s', async (_name, beforeCreate, told) => {
+  const api = serve({ resources: { counters: { beforeCreate } } });
+  for (const side of api.sides) {
+    holds.length = 0;
+    expect((await side.send('POST', '/v1/counters', { name: 'a' })).status).toBe(201);
+    expect(holds).toContainEqual(expect.stringMatching(told));
+  }
 });
 
 test('lines of own code have the id of the request', async () => {

@@ -1,19 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { CodeNote } from '../../src/observability/events.ts';
-import { serveOwn, type Own } from '../support/own-code.ts';
+import { isHold, readerOf, serveOwn, type Own } from '../support/own-code.ts';
 
 /** What the function does with the first records of an export, which are 10, and with the others. */
 let compute: (part: number) => Promise<void>;
 const notes: CodeNote[] = [];
-const readers = [
-  {
-    wantsSteps: false,
-    wantsBodies: false,
-    ended: () => undefined,
-    noted: (line: CodeNote) => void notes.push(line),
-  },
-];
+const readers = [readerOf((line) => void (isHold(line) || notes.push(line)))];
 
 let own: Own;
 beforeAll(async () => {

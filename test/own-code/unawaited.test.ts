@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { AnyApi, Code, Db } from '../../src/extensions/code.ts';
 import type { CodeNote } from '../../src/observability/events.ts';
 import type { TestApi } from '../support/api.ts';
-import { serveOwn, type Own } from '../support/own-code.ts';
+import { isHold, readerOf, serveOwn, type Own } from '../support/own-code.ts';
 
 const specification = `
 resources:
@@ -70,14 +70,7 @@ const code: Code = {
 };
 
 const lines: CodeNote[] = [];
-const readers = [
-  {
-    wantsSteps: false,
-    wantsBodies: false,
-    ended: () => undefined,
-    noted: (line: CodeNote) => void lines.push(line),
-  },
-];
+const readers = [readerOf((line) => void (isHold(line) || lines.push(line)))];
 let own: Own;
 beforeAll(async () => {
   own = await serveOwn(specification, code, {}, { readers });

@@ -1,4 +1,5 @@
 import type { Code } from '../../src/extensions/code.ts';
+import type { CodeNote, TraceReader } from '../../src/observability/events.ts';
 import { buildValid, type Records, type ServeOptions } from './api.ts';
 import { serveBoth, type Both } from './both.ts';
 
@@ -6,6 +7,16 @@ import { serveBoth, type Both } from './both.ts';
 export interface Own extends Both {
   /** The messages of the unforeseen errors since the last call. */
   readonly taken: () => readonly string[];
+}
+
+/** Reads what the log has of own code. */
+export function readerOf(noted: (line: CodeNote) => void): TraceReader {
+  return { wantsSteps: false, wantsBodies: false, ended: () => undefined, noted };
+}
+
+/** Whether a line tells that the event loop was held, which a test may do itself. */
+export function isHold({ message }: CodeNote): boolean {
+  return message.includes('the event loop for') || message.startsWith('The event loop was held');
 }
 
 /** Serves a specification with own code over both databases. */

@@ -3,6 +3,7 @@ import { serverDefaults } from '../../../specification/keys/server.ts';
 import type { CodeRun, Exchange } from '../exchange.ts';
 import { DbCalls } from './db-calls.ts';
 import { CodeTimeout, errorOfCode, TooDeep } from './failing.ts';
+import { checkHold, unwatch, watch } from './held-loop.ts';
 
 /** How often own code may be called by what own code does. See docs/contract/10-own-code.md#hooks, rule 13. */
 const mostDepth = 5;
@@ -135,10 +136,11 @@ export function codeCall(exchange: Exchange, run: CodeRun, place: string): CodeC
  * the request. `isOver`: whether the function has ended with this value; a stream goes on.
  */
 export async function runCode<Value>(
-  { exchange, run, place, calls }: CodeCall,
+  call: CodeCall,
   work: () => Value,
   isOver: (value: Awaited<Value>) => boolean = () => true,
 ): Promise<Result<Awaited<Value>>> {
+  const { exchange, run, place, calls } = call;
   if (run.chain.length >= mostDepth)
     return fail(
       errorOfCode(
@@ -154,15 +156,8 @@ export async function runCode<Value>(
     exchange.metrics.ranCode(place, outcome, performance.now() - begin);
   try {
     const value = work();
-    // A synchronous loop cannot be ended: the log tells who held the event loop.
-    const held = performance.now() - begin;
-    if (held > longestTurn)
-      exchange.note({
-        level: 'warn',
-        requestId: exchange.requestId,
-        message: `${place} held the event loop for ${Math.round(held)} ms`,
-      });
-    const result = isThenable(value) ? await within(value, run, place) : (value as Awaited<Value>);
+    checkHold(call, begin);
+    const result = isThenable(value) ? await watched(call, value) : (value as Awaited<Value>);
     if (isOver(result)) {
       if (calls.areLeft) await within(calls.end(), run, place);
       calls.leave();
@@ -178,8 +173,15 @@ export async function runCode<Value>(
   }
 }
 
-/** How long a function may run without a break before the log tells, in ms. */
-const longestTurn = 200;
+/** What a function resolves with within the time of its run, and whether it holds the event loop meanwhile. */
+async function watched<Value>(call: CodeCall, value: Value): Promise<Awaited<Value>> {
+  watch(call);
+  try {
+    return await within(value, call.run, call.place);
+  } finally {
+    unwatch(call);
+  }
+}
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value;
