@@ -117,7 +117,7 @@ describe('PostgreSQL', () => {
   beforeAll(async () => {
     existing = await existingPostgres(
       specification + postgresOnly,
-      `${tables('serial PRIMARY KEY').replaceAll("'2026-01-01 00:00:00'", "timestamptz '2026-01-01 00:00:00Z'")}
+      `${tables('serial PRIMARY KEY').replaceAll("'2026-01-01 00:00:00'", "timestamptz(3) '2026-01-01 00:00:00Z'")}
        ${postgresTables}`,
     );
   });
