@@ -1,5 +1,6 @@
 import type { Field, Resource } from '../model/api.ts';
 import type { Database } from '../databases/database.ts';
+import { ExactNumber, exactNumber } from '../model/exact-number.ts';
 import type { JsonValue } from '../specification/specification.ts';
 import { quote, quoteTable } from '../sql/dialect.ts';
 import { buildStatement } from '../sql/statement.ts';
@@ -50,15 +51,34 @@ export async function misencoded(
   return undefined;
 }
 
-/** The first text with a NUL character, which PostgreSQL cannot hold. */
-export function withNul(
+/** The first value with a NUL character or a number of JSON that PostgreSQL does not hold as it is. */
+export function unfitForPostgres(
   { fields }: Resource,
   records: readonly StoredRecord[],
 ): UnfitValue | undefined {
   for (const { id, valueOf } of records)
-    for (const field of fields.values())
-      if (hasText(valueOf(field), '\0'))
+    for (const field of fields.values()) {
+      const value = valueOf(field);
+      if (hasText(value, '\0'))
         return { id, field, reason: 'has a NUL character, which PostgreSQL cannot hold' };
+      const number = numberWithExponent(value);
+      if (number !== undefined)
+        return { id, field, reason: `has the number ${number}, which PostgreSQL cannot hold so` };
+    }
+  return undefined;
+}
+
+/** A number of JSON that is too long to be kept without an exponent, which PostgreSQL writes out. */
+function numberWithExponent(value: unknown): string | undefined {
+  if (value instanceof ExactNumber) {
+    const number = exactNumber(value.text);
+    return number instanceof ExactNumber && /e/iu.test(number.text) ? number.text : undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const item of Object.values(value)) {
+    const number = numberWithExponent(item);
+    if (number !== undefined) return number;
+  }
   return undefined;
 }
 

@@ -30,7 +30,7 @@ async function fileWith(rows: string): Promise<Folder> {
 const promote = (folder: Folder, url: string): Promise<Told> =>
   runIn(folder, {}, 'promote', '--from', 'sqlite:a.db', '--to', url);
 
-const good = `INSERT INTO books VALUES (1, 'a \uFFFD', '{"a":"\uFFFD"}', 1), (2, 'b', NULL, NULL);`;
+const good = `INSERT INTO books VALUES (1, 'a \uFFFD', '{"a":"\uFFFD"}', 1), (2, 'b', '{"n":[1e300,1e3,0.12345678901234567890]}', NULL);`;
 
 test.each<readonly [what: string, rows: string, told: string]>([
   [
@@ -47,6 +47,11 @@ test.each<readonly [what: string, rows: string, told: string]>([
     'a NUL character in JSON',
     `${good} INSERT INTO books (id, data) VALUES (3, '{"a":["x\\u0000y"]}')`,
     'the record 3 has a value in data that has a NUL character, which PostgreSQL cannot hold',
+  ],
+  [
+    'a number in JSON that is too long',
+    `${good} INSERT INTO books (id, data) VALUES (3, '{"a":[1e400]}')`,
+    'the record 3 has a value in data that has the number 1e400, which PostgreSQL cannot hold so',
   ],
   [
     'keys to no record',

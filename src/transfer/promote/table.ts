@@ -6,7 +6,7 @@ import { buildStatement, type Statement } from '../../sql/statement.ts';
 import { ConstraintError, type Database } from '../../databases/database.ts';
 import { circleOf, type ImportOrder } from '../import/order.ts';
 import { danglingKeys } from '../stored-problems.ts';
-import { misencoded, withNul } from '../stored-text.ts';
+import { misencoded, unfitForPostgres } from '../stored-text.ts';
 import { foreignKeysOf } from '../../model/field-types/composite-id.ts';
 import { writableFields } from '../../records/write/field-values.ts';
 import { orderedFields } from '../../query/read/sort.ts';
@@ -143,14 +143,15 @@ export class TableCopy {
       : `${stuck.name} points to what is not there; ${circleOf(stuck)}`;
   }
 
-  /** Throws if a text cannot be carried: it is not UTF-8, which the source may hold, or has a NUL character. */
+  /** Throws if a value cannot be carried: a text that is not UTF-8, which the source may hold, or what the target cannot hold. */
   private async expectText(rows: readonly WireRow[]): Promise<void> {
     const { resource, fields, idIndex, source } = this;
     const records = rows.map((row) => ({
       id: row[idIndex] ?? null,
       valueOf: (field: Field) => row[fields.indexOf(field)],
     }));
-    const unfit = withNul(resource, records) ?? (await misencoded(resource, records, source));
+    const unfit =
+      unfitForPostgres(resource, records) ?? (await misencoded(resource, records, source));
     if (unfit !== undefined)
       throw new PromoteRefusal(
         resource,
