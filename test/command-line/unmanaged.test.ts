@@ -1,7 +1,7 @@
 import Driver from 'better-sqlite3';
 import driver from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { good, makeFolder, servePlinth } from '../support/command.ts';
+import { good, makeFolder, plinth, servePlinth } from '../support/command.ts';
 import { createDatabase } from '../support/postgres.ts';
 
 /** A shop with a junction, a key of several columns, a view and what the database fills. */
@@ -99,4 +99,24 @@ describe.each(['SQLite', 'PostgreSQL'])('an existing database on %s', (kind) => 
     expect([first[0], second]).toEqual([201, first]);
     await server.stop('SIGTERM');
   });
+});
+
+test('migrate ends with 1 at what a table of others lacks, and changes nothing', async () => {
+  const folder = makeFolder({
+    'plinth.yaml':
+      'access: public\ndatabase: { managed: false }\nresources: { notes: { fields: { title: { type: string } } } }',
+  });
+  new Driver(folder.at('a.db')).exec('CREATE TABLE notes (id INTEGER PRIMARY KEY)').close();
+  for (const flags of [[], ['--apply'], ['--apply', '--allow-data-loss']]) {
+    const ended = await plinth(['migrate', '--database', 'sqlite:a.db', ...flags], {
+      cwd: folder.path,
+    });
+    expect([ended.code, ended.out + ended.err]).toEqual([
+      1,
+      expect.stringContaining('notes has no column title'),
+    ]);
+  }
+  const file = new Driver(folder.at('a.db'), { readonly: true });
+  expect(file.prepare('SELECT name FROM sqlite_schema').pluck().all()).toEqual(['notes']);
+  file.close();
 });

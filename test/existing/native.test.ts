@@ -248,3 +248,37 @@ test('an id beyond the column is not found', async () => {
         ).status,
       ).toBe(404);
 });
+
+test('a GIN index of an array serves filters of its items', async () => {
+  const lists = await existingPostgres(
+    `access: public
+debug: true
+database: { managed: false }
+resources:
+  lists:
+    fields:
+      texts: { type: array, items: { type: string } }
+      numbers: { type: array, items: { type: integer } }
+      codes: { type: array, items: { type: uuid } }
+`,
+    `CREATE TABLE lists (id serial PRIMARY KEY, texts text[], numbers integer[], codes uuid[]);
+     CREATE INDEX by_texts ON lists USING gin (texts); CREATE INDEX by_numbers ON lists USING gin (numbers);
+     CREATE INDEX by_codes ON lists USING gin (codes);
+     DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET enable_seqscan = off', current_database()); END $$;
+     DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET enable_indexscan = off', current_database()); END $$;`,
+  );
+  try {
+    const code = '00000000-0000-7000-8000-000000000001';
+    for (const [filter, index] of [
+      ['texts_contains=a', 'by_texts'],
+      ['texts_containsAny=a,b', 'by_texts'],
+      ['numbers_containsAll=1,2', 'by_numbers'],
+      [`codes_contains=${code}`, 'by_codes'],
+    ] as const) {
+      const { text } = await lists.api.get(`/lists?${filter}&_debug=plan`);
+      expect([filter, text]).toEqual([filter, expect.stringContaining(index)]);
+    }
+  } finally {
+    await lists.stop();
+  }
+});
