@@ -89,6 +89,8 @@ describe.each(['SQLite', 'PostgreSQL'])('an existing database on %s', (kind) => 
       expect((await ask('GET', '/big-orders/2'))[0]).toBe(200);
       expect((await ask('POST', '/products', { name: 'x'.repeat(21) }))[0]).toBe(422);
     }
+    const told = 'Requests with an Idempotency-Key are 501, since the database has no table';
+    expect(server.err().split(told)).toHaveLength(2);
     const keyed = { 'idempotency-key': 'one' };
     expect((await ask('POST', '/orders', { customer: 'Cy' }, keyed))[0]).toBe(501);
     await good(['migrate', 'plinth.yaml', ...database, '--apply'], folder.path);

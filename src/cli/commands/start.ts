@@ -3,6 +3,7 @@ import { fromFolder, type Context } from '../../server/context.ts';
 import { databaseName } from '../../server/database/database.ts';
 import { kindOf } from '../../server/database/kinds.ts';
 import { requireCurrent } from '../../server/database/schema.ts';
+import { migrateCommand } from '../../server/database/target.ts';
 import { CommandFailure } from '../../server/failure.ts';
 import { formatProblem, requireSpecification } from '../../server/files/specification.ts';
 import { listenAddress, readPort, readWorkers } from '../../server/serve/address.ts';
@@ -10,6 +11,7 @@ import { noteRefusal, rereadSpecification } from '../../server/serve/reread.ts';
 import {
   requireAccess,
   startable,
+  takesCreates,
   writableByEveryone,
   type Startable,
 } from '../../server/serve/start-rules.ts';
@@ -41,7 +43,11 @@ export async function start(context: Context, flags: StartFlags): Promise<void> 
       'Several workers cannot share a database in memory. Name a file or a PostgreSQL database, or leave out --workers.',
       { exitCode: 2 },
     );
-  await requireCurrent(context, target, specification.api);
+  const extra = await requireCurrent(context, target, specification.api);
+  if (extra.length > 0 && takesCreates(specification.api))
+    context.output.note(
+      `Requests with an Idempotency-Key are 501, since the database has no table for their keys. To create it, run "${migrateCommand(context, target)}".`,
+    );
   const writable = writableByEveryone(specification.api);
   if (writable.length > 0)
     context.output.note(

@@ -45,14 +45,23 @@ export function freshStart(context: Context, file: string): string {
   return `Or run "${typedCommand(context, `dev ${shellArgument(file)} --reset`)}" to start with new data.`;
 }
 
-/** Fails with the missing steps if the database lacks something that the specification needs. Changes nothing. */
-export async function requireCurrent(context: Context, target: Target, api: Api): Promise<void> {
+/**
+ * Fails with the missing steps if the database lacks something that the specification needs. Gives those that only some
+ * requests need. Changes nothing.
+ */
+export async function requireCurrent(
+  context: Context,
+  target: Target,
+  api: Api,
+): Promise<readonly MigrationStep[]> {
   if (kindOf(target.url) === 'memory')
     throw new CommandFailure(
       `A database in memory starts empty and is deleted at the end. Only this command can use it: "${typedCommand(context, 'dev')}". Name a file or a PostgreSQL database with --database.`,
     );
-  const refusal = await whyBehind(context, target, api, 'failure');
+  const { name, steps } = await inspect(context, target, api, 'failure');
+  const refusal = behind(context, target, name, steps);
   if (refusal !== undefined) throw refusal;
+  return steps.filter(({ isExtra }) => isExtra === true);
 }
 
 /**
@@ -65,7 +74,16 @@ export async function whyBehind(
   api: Api,
   missing: 'empty' | 'failure',
 ): Promise<CommandFailure | undefined> {
-  const { name, steps: all } = await inspect(context, target, api, missing);
+  const { name, steps } = await inspect(context, target, api, missing);
+  return behind(context, target, name, steps);
+}
+
+function behind(
+  context: Context,
+  target: Target,
+  name: string,
+  all: readonly MigrationStep[],
+): CommandFailure | undefined {
   const steps = stepsBeforeServing(all);
   if (steps.length === 0) return undefined;
   return new CommandFailure(
