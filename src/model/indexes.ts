@@ -19,10 +19,7 @@ export function isDecimalText({ attributes }: Field): boolean {
   return attributes.storedAs === 'text';
 }
 
-/**
- * Whether a field's moments are stored with what is finer than the millisecond, or with less of it in some, and are compared
- * as the milliseconds that they are on the wire.
- */
+/** Whether some of a field's moments may be stored with fewer digits than others, and are compared as if all had six. */
 export function isFineMoment({ attributes: { storedAs } }: Field): boolean {
   return storedAs === 'sqlMicroseconds' || storedAs === 'sqlMixed';
 }

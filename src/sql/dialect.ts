@@ -320,9 +320,9 @@ export function literal(text: string, fromHex: (hex: string) => string): string 
   return /^[\w$."\- ]*$/u.test(text) ? `'${text}'` : fromHex(Buffer.from(text).toString('hex'));
 }
 
-/** Of a text that `isFineMoment` what is up to the millisecond, with as many digits in each. */
-export function upToMilliseconds(column: string): string {
-  return `substr(${column} || '.000', 1, 23)`;
+/** The text of an `isFineMoment` field with six digits behind the second, whether it has six, three or none. */
+export function inMicroseconds(column: string): string {
+  return `substr(${column} || CASE length(${column}) WHEN 19 THEN '.000000' ELSE '000' END, 1, 26)`;
 }
 
 /** A list of columns to be compared as one value. */

@@ -129,11 +129,13 @@ test('check warns of UUIDs in capitals, which SQLite has as texts', async () => 
 });
 
 test('check warns of moments with microseconds that are indexed as they stand', async () => {
+  const microseconds = (column: string): string =>
+    `substr(${column} || CASE length(${column}) WHEN 19 THEN '.000000' ELSE '000' END, 1, 26)`;
   new Driver(folder.at('moments.db'))
     .exec(
       `CREATE TABLE jobs (id INTEGER PRIMARY KEY, made_at TEXT, begun_at TEXT, ended_at TEXT, seen_at TEXT);
       CREATE INDEX made ON jobs (made_at); CREATE INDEX begun ON jobs (begun_at);
-      CREATE INDEX begun_ms ON jobs (substr("begun_at" || '.000', 1, 23)); CREATE INDEX ended ON jobs (ended_at);
+      CREATE INDEX begun_us ON jobs (${microseconds('"begun_at"')}); CREATE INDEX ended ON jobs (ended_at);
       INSERT INTO jobs VALUES (1, '2026-03-01 10:00:00.123456', '2026-03-01 10:00:00.123456', '2026-03-01 10:00:00', '2026-03-01 10:00:00.123456')`,
     )
     .close();
@@ -150,7 +152,7 @@ test('check warns of moments with microseconds that are indexed as they stand', 
   );
   const { out } = await run(['moments.yaml', '--database', 'sqlite:moments.db']);
   expect(out.trimEnd().split('\n')).toEqual([
-    `moments.yaml:4:7 warning resources.jobs.fields.madeAt: the API sorts and compares madeAt by the millisecond, and no index has that order; add CREATE INDEX … ON "jobs" (substr("made_at" || '.000', 1, 23))`,
+    `moments.yaml:4:7 warning resources.jobs.fields.madeAt: the API sorts and compares madeAt by the microsecond, and no index has that order; add CREATE INDEX … ON "jobs" (${microseconds('"made_at"')})`,
     'moments.yaml is valid: 1 resource.',
   ]);
   folder.write(
@@ -158,7 +160,7 @@ test('check warns of moments with microseconds that are indexed as they stand', 
     readFileSync(folder.at('moments.yaml'), 'utf8').replace(', storedAs: sqlMicroseconds', ''),
   );
   expect((await run(['moments.yaml', '--database', 'sqlite:moments.db'])).out).toContain(
-    'madeAt by the millisecond',
+    'madeAt by the microsecond',
   );
 });
 

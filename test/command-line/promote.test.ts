@@ -349,3 +349,31 @@ test('SQLite has no schemas, and its records move to a database where the servic
   ]);
   await sql.end();
 });
+
+test('moments with microseconds are carried whole, or the run says what the file lacks', async () => {
+  const { url } = await database();
+  const file = (attributes: string): string =>
+    `access: public\nresources: { things: { fields: { at: { type: datetime${attributes} } } } }`;
+  const moments = makeFolder({ 'plinth.yaml': file('') });
+  const driver = new Driver(moments.at('a.db'));
+  driver.exec(`CREATE TABLE things (id INTEGER PRIMARY KEY, at DATETIME);
+    INSERT INTO things (at) VALUES ('2026-03-01 10:00:00.123456'), ('2026-03-01 10:00:01'), (NULL)`);
+  driver.close();
+  const run = (...args: string[]): ReturnType<typeof plinth> => plinth(args, { cwd: moments.path });
+  await run('migrate', '--apply', '--database', 'sqlite:a.db');
+  const refused = await run('promote', '--from', 'sqlite:a.db', '--to', url);
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    expect.stringContaining(
+      'at has 6 digits behind the second; write `precision: 6` for it in the file',
+    ),
+  ]);
+  moments.write('plinth.yaml', file(', precision: 6'));
+  const done = await run('promote', '--from', 'sqlite:a.db', '--to', url);
+  expect([done.code, done.err]).toEqual([0, '']);
+  const sql = postgres(url, { max: 1 });
+  const rows =
+    await sql`SELECT to_char(at AT TIME ZONE 'UTC', 'HH24:MI:SS.US') FROM things`.values();
+  expect([...rows]).toEqual([['10:00:00.123456'], ['10:00:01.000000'], [null]]);
+  await sql.end();
+});

@@ -5,7 +5,7 @@ const names: readonly Name[] = ['SQLite', 'PostgreSQL'];
 const moment = (digits: string): string => `2026-03-01T10:00:00.${digits}Z`;
 
 describe.each(names)('moments that are finer than the millisecond, on %s', (name) => {
-  test('are the millisecond that is shown: within it the id decides, and they are found by it', async () => {
+  test('are shown, found and sorted with all their digits', async () => {
     const existing = await databases[name](
       fileOf('type: datetime, index: true'),
       tableOf(
@@ -30,21 +30,26 @@ describe.each(names)('moments that are finer than the millisecond, on %s', (name
     const answers = {
       up: await ids('sort=value'),
       down: await ids('sort=-value'),
-      eq: await ids(`value=${moment('123')}`),
-      lte: await ids(`value_lte=${moment('123')}`),
-      gt: await ids(`value_gt=${moment('123')}`),
-      nin: await ids(`value_nin=${moment('123')},${moment('125')}`),
+      eq: await ids(`value=${moment('1231')}`),
+      coarse: await ids(`value=${moment('123')}`),
+      lte: await ids(`value_lte=${moment('1239')}`),
+      gt: await ids(`value_gt=${moment('1231')}`),
+      nin: await ids(`value_nin=${moment('123100')},${moment('124')}`),
     };
+    const { body } = await existing.api.get('/v1/things');
+    const shown = (body as readonly { value: string }[]).map(({ value }) => value);
     await existing.stop();
     expect(existing.forms.get('things')?.fields.get('value')?.storedAs).toBe('sqlMicroseconds');
-    expect(walked).toEqual([1, 2, 3]);
+    expect(walked).toEqual([2, 1, 3]);
+    expect(shown).toEqual(['123900', '123100', '124000'].map(moment));
     expect(answers).toEqual({
-      up: [1, 2, 3],
-      down: [3, 2, 1],
-      eq: [1, 2],
+      up: [2, 1, 3],
+      down: [3, 1, 2],
+      eq: [2],
+      coarse: [],
       lte: [1, 2],
-      gt: [3],
-      nin: [3],
+      gt: [1, 3],
+      nin: [1],
     });
   });
 
@@ -66,7 +71,7 @@ describe.each(names)('moments that are finer than the millisecond, on %s', (name
     const plan = await api.get('/v1/things?sort=value&_debug=plan');
     await existing.stop();
     expect(kept).toBe('2026-03-01 10:00:00.123456');
-    expect(body).toMatchObject({ value: moment('500') });
+    expect(body).toMatchObject({ value: moment('500000') });
     expect(written).toBe('2026-03-01 10:00:00.500000');
     expect(plan.text).not.toContain('index: true');
   });

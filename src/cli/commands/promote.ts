@@ -1,6 +1,11 @@
 import { importOrder } from '../../transfer/import/order.ts';
 import { countRows } from '../../transfer/promote/count.ts';
-import { isEqual, promote as copyAll, type PromotedTable } from '../../transfer/promote/promote.ts';
+import {
+  expectDigits,
+  isEqual,
+  promote as copyAll,
+  type PromotedTable,
+} from '../../transfer/promote/promote.ts';
 import { PromoteConflict, PromoteRefusal } from '../../transfer/promote/table.ts';
 import type { Api } from '../../model/api.ts';
 import { servicePrefix } from '../../model/service-table.ts';
@@ -43,9 +48,10 @@ export async function promote(context: Context, flags: PromoteFlags): Promise<vo
   await requireCurrent(context, source, api);
   await withDatabase(context, source, 'read', (from) =>
     withDatabase(context, target, 'write', async (to) => {
-      await prepare(context, target, targetApi, from, to);
-      const tables = await context.output
-        .progress('Copying', (report) =>
+      const copied = async (): Promise<readonly PromotedTable[]> => {
+        expectDigits(api, targetApi);
+        await prepare(context, target, targetApi, from, to);
+        return context.output.progress('Copying', (report) =>
           copyAll(
             { api, database: from.database },
             { api: targetApi, database: to.database },
@@ -57,20 +63,21 @@ export async function promote(context: Context, flags: PromoteFlags): Promise<vo
               report(done, total);
             },
           ),
-        )
-        .catch((error: unknown) => {
-          if (error instanceof PromoteRefusal)
-            throw new CommandFailure(
-              `${to.name} cannot have what ${from.name} has in ${error.resource}: ${error.message}. Fix it there, or name another type in ${specification.name}, then run it again.`,
+        );
+      };
+      const tables = await copied().catch((error: unknown) => {
+        if (error instanceof PromoteRefusal)
+          throw new CommandFailure(
+            `${to.name} cannot have what ${from.name} has in ${error.resource}: ${error.message}. Fix it there, or name another type in ${specification.name}, then run it again.`,
+            { cause: error },
+          );
+        throw error instanceof PromoteConflict
+          ? new CommandFailure(
+              `${to.name} has data of its own: the record ${error.id} of ${error.resource} differs from that of ${from.name}. Empty it, or name another database.`,
               { cause: error },
-            );
-          throw error instanceof PromoteConflict
-            ? new CommandFailure(
-                `${to.name} has data of its own: the record ${error.id} of ${error.resource} differs from that of ${from.name}. Empty it, or name another database.`,
-                { cause: error },
-              )
-            : error;
-        });
+            )
+          : error;
+      });
       await to.analyze(targetApi.resources.values());
       report(context, flags, specification, tables, from.name, to.name);
     }),

@@ -1,10 +1,11 @@
 import type { StoredAs } from '../../specification/specification.ts';
 import type { Api, ColumnHolder, Field, Resource } from '../../model/api.ts';
-import type {
-  FieldForms,
-  FoundForm,
-  FoundForms,
-  TableForm,
+import {
+  storedIn,
+  type FieldForms,
+  type FoundForm,
+  type FoundForms,
+  type TableForm,
 } from '../../model/field-types/stored-as.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { milliseconds } from '../../model/field-types/datetime.ts';
@@ -66,7 +67,7 @@ export function* findForms(
       for (const { one } of some) {
         const [values = 0, ...counts] = answer.slice(at, at + 1 + one.forms.length).map(Number);
         at += 1 + one.forms.length;
-        const form = formOf(one.forms, values, counts, stored.dialect.storage(one.field).form);
+        const form = formOf(one, values, counts, stored.dialect.storage(one.field).form);
         if (form !== undefined) forms.set(one.field.name, { storedAs: form });
         if (values === 0) empty.set(one.field, one.forms);
       }
@@ -103,11 +104,7 @@ function columnsOf(
   { tables, record, fold, holderOf }: StoredColumns,
 ): readonly { readonly table: string; readonly one: Asked }[] {
   const open = [...resource.fields.values()].filter(
-    ({ type, attributes, precision }) =>
-      type.existingForms !== undefined &&
-      attributes.storedAs === undefined &&
-      // The forms of moments hold milliseconds.
-      (type.kind !== 'datetime' || precision === milliseconds),
+    ({ type, attributes }) => type.existingForms !== undefined && attributes.storedAs === undefined,
   );
   if (open.length === 0) return [];
   // Before a rename, the column still has its former name.
@@ -132,11 +129,19 @@ function columnsOf(
       (known?.isMade === true ||
         (field.type.number === 'exact' && /^(?:decimal|integer)/u.test(known?.kind ?? '')));
     const holder = column === undefined || isKnown ? undefined : holderOf(column.type);
-    const forms = holder && field.type.existingForms?.[holder];
-    return column === undefined || forms === undefined
+    const forms = holder && field.type.existingForms?.[holder]?.filter(holdsDigits(field));
+    return column === undefined || forms === undefined || forms.length === 0
       ? []
       : [{ table: table.name, one: { resource, field, column, forms } }];
   });
+}
+
+/** Tells of the forms of moments whether they have as many digits as the file says; all fit a field of milliseconds. */
+function holdsDigits({ type, precision }: Field): (form: StoredAs) => boolean {
+  return (form) =>
+    type.kind !== 'datetime' ||
+    precision === milliseconds ||
+    storedIn(type, form).digits?.precision === precision;
 }
 
 /** How many values each column has, and how many are in each of its forms. */
@@ -168,11 +173,14 @@ function looksLike(name: string, form: StoredAs, field: Field, dialect: StoredFo
 
 /** The form of a column by its counts; undefined if all values have the `usual` one. */
 function formOf(
-  forms: readonly StoredAs[],
+  { forms, field }: Asked,
   values: number,
   counts: readonly number[],
   usual: string,
 ): StoredAs | undefined {
+  // They may be in the usual form, which is none of these if the file says how many digits moments have.
+  if (field.type.kind === 'datetime' && field.precision !== milliseconds && !counts.some(Boolean))
+    return undefined;
   const whole = forms.findIndex((_, index) => counts[index] === values);
   const most = counts.indexOf(Math.max(...counts));
   const likely = forms[whole === -1 ? most : whole];

@@ -14,7 +14,7 @@ import {
   literal,
   quote,
   quoteTable,
-  upToMilliseconds,
+  inMicroseconds,
   wantedValues,
   type Dialect,
 } from '../../sql/dialect.ts';
@@ -246,7 +246,7 @@ const momentParts: Readonly<Record<(typeof momentTexts)[number], readonly [strin
 function compared(column: string, field: Field): string {
   const native = nativeSql(field);
   if (native !== undefined) column = native.compared(column);
-  if (isFineMoment(field)) return upToMilliseconds(column);
+  if (isFineMoment(field)) return inMicroseconds(column);
   return isDecimalText(field) ? numericOf(column) : column;
 }
 

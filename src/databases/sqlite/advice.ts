@@ -1,7 +1,7 @@
 import Driver from 'better-sqlite3';
 import type { Api } from '../../model/api.ts';
 import { isFineMoment } from '../../model/indexes.ts';
-import { quote, quoteTable, upToMilliseconds } from '../../sql/dialect.ts';
+import { quote, quoteTable, inMicroseconds } from '../../sql/dialect.ts';
 import { foldName } from './existing/dialect.ts';
 import type { ColumnAdvice } from '../existing/actual-schema.ts';
 import { readTables } from './catalog.ts';
@@ -59,8 +59,8 @@ function servedColumns(driver: Driver.Database, table: string): ReadonlySet<stri
 }
 
 /**
- * The fields over indexed columns of moments with microseconds that have no index by milliseconds, which requests
- * compare.
+ * The fields over indexed columns of moments with microseconds that have no index by what requests compare: moments with
+ * six digits each.
  */
 function unservedMoments(
   driver: Driver.Database,
@@ -75,11 +75,11 @@ function unservedMoments(
     );
     return [...fields.values()].flatMap((field) => {
       if (!isFineMoment(field) || !begins.has(foldName(field.column))) return [];
-      const value = upToMilliseconds(quote(field.column));
+      const value = inMicroseconds(quote(field.column));
       const steps = driver
         .prepare(`EXPLAIN QUERY PLAN SELECT 1 FROM ${quoteTable(table)} ORDER BY ${value}`)
         .all() as readonly { readonly detail: string }[];
-      const message = `the API sorts and compares ${field.name} by the millisecond, and no index has that order; add CREATE INDEX … ON ${quoteTable(table)} (${value})`;
+      const message = `the API sorts and compares ${field.name} by the microsecond, and no index has that order; add CREATE INDEX … ON ${quoteTable(table)} (${value})`;
       return steps.some(({ detail }) => detail.includes('TEMP B-TREE')) ? [{ field, message }] : [];
     });
   });

@@ -27,7 +27,7 @@ import {
   quote,
   quoteTable,
   rowOf,
-  upToMilliseconds,
+  inMicroseconds,
   wantedValues,
   type Dialect,
 } from '../../sql/dialect.ts';
@@ -167,7 +167,7 @@ function ordered(column: string, field: Field): string {
 /** What of a column is compared. */
 function compared(column: string, field: Field): string {
   if (isMixed(field)) return textOf(column);
-  if (isFineMoment(field)) return upToMilliseconds(column);
+  if (isFineMoment(field)) return inMicroseconds(column);
   return isDecimalText(field) ? asDouble(column) : column;
 }
 

@@ -3,7 +3,6 @@ import type { FieldSpecification, JsonValue } from '../../specification/specific
 import type { Field } from '../api.ts';
 import { compareNumbers } from '../constraints.ts';
 import { plainText } from '../exact-number.ts';
-import { milliseconds } from '../field-types/datetime.ts';
 import type { Draft, DraftResource, Path } from './draft.ts';
 import { endOf, isBeyond, liesBetweenSteps, numberBounds } from '../steps.ts';
 import { reportUnknown } from './names.ts';
@@ -51,7 +50,11 @@ export function checkField(field: Draft<Field>, path: Path, report: Report, hasC
         report(at(key), `${key} does not go with scale: any; leave one of them out`);
   } else if (field.type.number === 'exact' && field.scale > field.precision)
     report(at('scale'), `scale ${field.scale} is over precision ${field.precision}; lower it`);
-  if (field.type.kind === 'datetime' && attributes.storedAs && field.precision !== milliseconds)
+  if (
+    field.type.kind === 'datetime' &&
+    attributes.storedAs &&
+    field.precision !== field.type.digits?.precision
+  )
     report(at('precision'), '`storedAs` says how fine the column is; leave the precision out');
   checkValues(field, path, report);
   checkClaim(field, path, report);

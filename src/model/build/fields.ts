@@ -147,13 +147,14 @@ export function makeField(
     below: readonly string[],
     of?: NativeColumn,
   ): Field => makeField(resource, member, source, [...path, ...below], of);
+  const stored = attributes.storedAs === undefined ? type : storedIn(type, attributes.storedAs);
   return {
     name,
     resource,
     column: attributes.column ?? name,
     native,
     parts: undefined,
-    type: attributes.storedAs === undefined ? type : storedIn(type, attributes.storedAs),
+    type: stored,
     nullable: type.isOfId === true ? false : (attributes.nullable ?? !required),
     required,
     unique: attributes.unique ?? false,
@@ -182,7 +183,7 @@ export function makeField(
           )
         : undefined,
     values: type.allowed === undefined ? attributes.enum : type.allowed(attributes),
-    precision: attributes.precision ?? type.digits?.precision ?? 18,
+    precision: attributes.precision ?? stored.digits?.precision ?? 18,
     scale: (attributes.scale === 'any' ? undefined : attributes.scale) ?? type.digits?.scale ?? 2,
     pattern: pattern === undefined ? undefined : new RegExp(pattern, 'u'),
     access:

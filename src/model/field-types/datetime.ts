@@ -116,14 +116,18 @@ function secondsComparand(value: JsonValue, operator: Operator): number {
   return operator === 'gte' || operator === 'lt' ? Math.ceil(seconds) : never;
 }
 
-/** `2026-03-01 14:05:00.000` */
-function sqlMilliseconds(value: JsonValue): string {
-  return String(value).slice(0, 23).replace('T', ' ');
+/** `2026-03-01 14:05:00.000`, with as many digits as the moment has. */
+function sqlText(value: JsonValue): string {
+  return String(value).slice(0, -1).replace('T', ' ');
 }
 
-/** The moment of a text as SQL writes it, in UTC; what is finer than ms is cut off. */
-function fromSqlText(stored: SqlValue): string {
-  return fromMilliseconds(timeOf(`${String(stored).replace(' ', 'T')}Z`), stored);
+/** The moment of a text as SQL writes it, in UTC; what is finer than the field is cut off. */
+function fromSqlText(stored: SqlValue, { precision }: Field): string {
+  const text = String(stored);
+  const time = timeOf(`${text.replace(' ', 'T')}Z`);
+  if (precision === milliseconds || Number.isNaN(time)) return fromMilliseconds(time, stored);
+  const [, fraction = ''] = /\.(\d+)$/u.exec(text) ?? [];
+  return inUtc(new Date(time).toISOString().slice(0, 19), fraction.slice(0, precision), precision);
 }
 
 /** `YYYY-MM-DD`, what stands between day and time, `hh:mm:ss.mmm`, and what says that this is UTC. */
@@ -223,20 +227,16 @@ export const datetimeType: FieldType = {
     },
     /** `YYYY-MM-DD hh:mm:ss`, taken as UTC; with ms where there are some, which sorts behind the bare second. */
     sqlText: {
-      encode: (value) => sqlMilliseconds(value).replace('.000', ''),
+      encode: (value) => sqlText(value).replace('.000', ''),
       decode: fromSqlText,
     },
-    /** With six digits behind the second, of which the last three are others' alone. */
-    sqlMicroseconds: {
-      encode: (value) => `${sqlMilliseconds(value)}000`,
-      decode: fromSqlText,
-      comparand: sqlMilliseconds,
-    },
+    /** With six digits behind the second. */
+    sqlMicroseconds: { encode: sqlText, decode: fromSqlText },
     /** With six digits or three, or none where they would be zeros. */
     sqlMixed: {
-      encode: (value) => `${sqlMilliseconds(value)}000`.replace('.000000', ''),
+      encode: (value) => sqlText(value).replace('.000000', ''),
       decode: fromSqlText,
-      comparand: sqlMilliseconds,
+      comparand: sqlText,
     },
     isoOffset: inTemplate('T', '+00:00'),
     sqlUtc: inTemplate(' ', 'Z'),

@@ -63,6 +63,12 @@ export const momentBounds = {
   unixMilliseconds: [-62_135_596_800_000, 253_402_300_799_999],
 } as const;
 
+/** The digits of values, if the form has others than the type. */
+const digitsOf: Readonly<Partial<Record<StoredAs, FieldType['digits']>>> = {
+  sqlMicroseconds: { precision: 6, scale: 0 },
+  sqlMixed: { precision: 6, scale: 0 },
+};
+
 const made = new Map<string, FieldType>();
 
 /** A type as tables of others store it, on both databases alike. That the form is one of the type's is known. */
@@ -72,7 +78,13 @@ export function storedIn(type: FieldType, form: StoredAs): FieldType {
   if (stored === undefined) {
     const holder = holders[heldAs[form]];
     const as = ({ column }: Storage): Storage => ({ column, form });
-    stored = { ...type, sqlite: as(holder.sqlite), postgres: as(holder.postgres) };
+    const digits = digitsOf[form] ?? type.digits;
+    stored = {
+      ...type,
+      sqlite: as(holder.sqlite),
+      postgres: as(holder.postgres),
+      ...(digits && { digits }),
+    };
     const loss = losses[form];
     if (loss !== undefined) stored = { ...stored, read: lossless(type, loss) };
     made.set(key, stored);

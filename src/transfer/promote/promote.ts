@@ -7,7 +7,7 @@ import { advanceSequence } from '../../databases/tables.ts';
 import { importOrder } from '../import/order.ts';
 import { countRows } from './count.ts';
 import { digestOf, type TableDigest } from './digest.ts';
-import { TableCopy } from './table.ts';
+import { PromoteRefusal, TableCopy } from './table.ts';
 
 /** A database, and the Api with the stored forms of that database. */
 export interface Side {
@@ -23,6 +23,22 @@ export interface PromotedTable {
   readonly copied: number;
   readonly from: TableDigest;
   readonly to: TableDigest;
+}
+
+/**
+ * Throws a PromoteRefusal if moments of the source have more digits than a field of the target, whatever their values are: the
+ * answers would not be the same.
+ */
+export function expectDigits(from: Api, to: Api): void {
+  for (const resource of from.resources.values())
+    for (const { name, type, precision } of resource.fields.values()) {
+      const kept = to.resources.get(resource.name)?.fields.get(name)?.precision ?? 0;
+      if (type.kind === 'datetime' && precision > kept)
+        throw new PromoteRefusal(
+          resource,
+          `${name} has ${precision} digits behind the second; write \`precision: ${precision}\` for it in the file`,
+        );
+    }
 }
 
 /**
