@@ -534,6 +534,14 @@ export class PostgresDatabase implements Database {
       } catch (error) {
         if (isGone) throw new ClientGone({ cause: error });
         if (attempt === 0 && isInterruption(error) && mayRepeat()) this.pool.renew();
+        // Another statement on it was told that the server is full; this one has not run, and finds a session elsewhere.
+        else if (
+          attempt < retries &&
+          isInterruption(error) &&
+          !connection.hasAnswered &&
+          mayRepeat()
+        )
+          continue;
         // A standby cancels reads of rows that are about to be removed.
         else if (attempt < retries && isPassing(error) && mayRepeat()) await pause(attempt);
         else if (!this.mayWaitForConnection(error, attempt))

@@ -324,6 +324,11 @@ export class Connection {
     return !/^(?:::ffff:)?127\.|^::1$/u.test(remoteAddress);
   }
 
+  /** Whether it has run a statement: without one, the session was perhaps refused. */
+  get hasAnswered(): boolean {
+    return this.answeredAt > Number.NEGATIVE_INFINITY;
+  }
+
   /** A statement on a lost session must not be sent: the driver would open another for it. */
   private requireOpen(): void {
     if (this.isLost) throw lost('The session was lost');
