@@ -145,6 +145,8 @@ test('cells are edited by what fits their type, and keys lead on', async () => {
   await editorOn(page).waitFor({ state: 'detached' });
   await eventually(stored).toMatchObject({ makerId: 2 });
   await page.getByRole('link', { name: 'Bert', exact: true }).waitFor();
+  // What was left by Esc has changed nothing.
+  expect(await stored()).toMatchObject({ name: 'Wheel', price: '12.25' });
 });
 
 test('rows are selected by click, Shift, Ctrl and all that match, then copied and exported', async () => {

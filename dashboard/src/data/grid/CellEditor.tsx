@@ -54,6 +54,12 @@ export function CellEditor(props: Props): JSX.Element | null {
   // Decided once: another input in its place would lose the focus.
   const [wasLong] = useState(text.length > 60 || text.includes('\n'));
   const box = useRef<HTMLDivElement>(null);
+  /** Whether it was left. The focus goes back to the grid then, which is no click elsewhere and saves nothing. */
+  const hasEnded = useRef(false);
+  const end = (step: Step): void => {
+    hasEnded.current = true;
+    ended(step);
+  };
   // Before the first paint, so that keys pressed at once reach the editor.
   useLayoutEffect(() => {
     const input = box.current?.querySelector<HTMLElement>('input, select, textarea');
@@ -68,20 +74,20 @@ export function CellEditor(props: Props): JSX.Element | null {
   if (field === undefined) return null;
   const old = memberOf(record, field.name);
   const save = async (step: Step, isForced = false): Promise<void> => {
-    if (isSaving) return;
+    if (isSaving || hasEnded.current) return;
     const read = valueOf(field, text, old);
     if ('message' in read) {
       setRefusal({ kind: 'wrong', message: read.message });
       return;
     }
     if (!isForced && JSON.stringify(read.value) === JSON.stringify(old)) {
-      ended(step);
+      end(step);
       return;
     }
     setSaving(true);
     const refused = await write(record, field, read.value, isForced);
     setSaving(false);
-    if (refused === undefined) ended(step);
+    if (refused === undefined) end(step);
     else {
       setRefusal(refused);
       box.current?.querySelector<HTMLElement>('input, select, textarea')?.focus();
@@ -90,7 +96,7 @@ export function CellEditor(props: Props): JSX.Element | null {
   /** Leaves the cell as it is; if somebody else has changed it, it is shown as they left it. */
   const leave = (): void => {
     if (refusal?.kind === 'changed') reload();
-    ended('stay');
+    end('stay');
   };
   const keys = (event: KeyboardEvent<HTMLDivElement>): void => {
     const { key, shiftKey, target } = event;
