@@ -16,8 +16,9 @@ const entries = [
 ];
 
 /**
- * Bundles the program into a folder: what is imported together is one file. A server starts in three quarters of the time
- * that 566 modules need. Its packages stay packages. Files that are as they were are left alone, since others may run them.
+ * Bundles the program into a folder. Modules that are loaded together become one file, so that a server starts in three
+ * quarters of the time that 566 modules take. Packages are not bundled. Files that have not changed are not written again,
+ * since another process may be loading them.
  */
 export async function bundle(folder = join(root, 'dist')): Promise<void> {
   const program = await rolldown({

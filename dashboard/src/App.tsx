@@ -63,7 +63,7 @@ export function App(): JSX.Element {
   };
   const isRefused = problem?.status === 401 || problem?.status === 403;
   if (isAsking || isRefused) {
-    // Whoever came by the link needs no credential.
+    // A page that the link has opened needs no credential.
     const back = isAsking
       ? () => setAsking(false)
       : 'x-dashboard-session' in sessionHeaders()

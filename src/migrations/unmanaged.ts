@@ -1,3 +1,4 @@
+import { isForSomebody } from '../model/access.ts';
 import type { Api, Field, Resource } from '../model/api.ts';
 import { isLeftToDatabase } from '../query/write/defaults.ts';
 import type { MigrationStep } from '../sql/schema/schema.ts';
@@ -53,7 +54,7 @@ function unwritable(
   actual: ActualTable,
   { fold }: SchemaRules,
 ): readonly MigrationStep[] {
-  if (actual.mayFill || !access.create.some(({ role }) => role !== 'none')) return [];
+  if (actual.mayFill || !isForSomebody(access.create)) return [];
   const written = new Set(
     [...fields.values()]
       .filter((field) => !isLeftToDatabase(field) && field.parts === undefined)

@@ -137,6 +137,11 @@ export function accessOf(
   return result;
 }
 
+/** Whether somebody may do this, if not with every row. */
+export function isForSomebody(rules: readonly Rule[]): boolean {
+  return rules.some(({ role }) => role !== 'none');
+}
+
 /** The rules among `rules` that speak of this subject, whichever rows they are about. */
 export function matchingRules(rules: readonly Rule[], subject: Subject): readonly Rule[] {
   // A resource that takes no writes has no rules for them.

@@ -66,22 +66,27 @@ export async function promote(context: Context, flags: PromoteFlags): Promise<vo
         );
       };
       const tables = await copied().catch((error: unknown) => {
-        if (error instanceof PromoteRefusal)
-          throw new CommandFailure(
-            `${to.name} cannot have what ${from.name} has in ${error.resource}: ${error.message}. Fix it there, or name another type in ${specification.name}, then run it again.`,
-            { cause: error },
-          );
-        throw error instanceof PromoteConflict
-          ? new CommandFailure(
-              `${to.name} has data of its own: the record ${error.id} of ${error.resource} differs from that of ${from.name}. Empty it, or name another database.`,
-              { cause: error },
-            )
-          : error;
+        throw told(error, from.name, to.name, specification.name);
       });
       await to.analyze(targetApi.resources.values());
       report(context, flags, specification, tables, from.name, to.name);
     }),
   );
+}
+
+/** An error of a copy with what to do about it; others as they are. */
+function told(cause: unknown, from: string, to: string, file: string): unknown {
+  if (cause instanceof PromoteRefusal)
+    return new CommandFailure(
+      `${to} cannot have what ${from} has in ${cause.resource}: ${cause.message}. Fix it there, or name another type in ${file}, then run it again.`,
+      { cause },
+    );
+  if (cause instanceof PromoteConflict)
+    return new CommandFailure(
+      `${to} has data of its own: the record ${cause.id} of ${cause.resource} differs from that of ${from}. Empty it, or name another database.`,
+      { cause },
+    );
+  return cause;
 }
 
 /** The kind of database of each side. */

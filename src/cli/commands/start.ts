@@ -4,6 +4,7 @@ import { databaseName } from '../../server/database/database.ts';
 import { kindOf } from '../../server/database/kinds.ts';
 import { requireCurrent } from '../../server/database/schema.ts';
 import { migrateCommand } from '../../server/database/target.ts';
+import { takesCreates } from '../../sql/compile/idempotency.ts';
 import { CommandFailure } from '../../server/failure.ts';
 import { formatProblem, requireSpecification } from '../../server/files/specification.ts';
 import { listenAddress, readPort, readWorkers } from '../../server/serve/address.ts';
@@ -11,7 +12,6 @@ import { noteRefusal, rereadSpecification } from '../../server/serve/reread.ts';
 import {
   requireAccess,
   startable,
-  takesCreates,
   writableByEveryone,
   type Startable,
 } from '../../server/serve/start-rules.ts';

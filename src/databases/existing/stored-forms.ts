@@ -1,11 +1,11 @@
 import type { StoredAs } from '../../specification/specification.ts';
 import type { Api, ColumnHolder, Field, Resource } from '../../model/api.ts';
 import {
+  plainTable,
   storedIn,
   type FieldForms,
   type FoundForm,
   type FoundForms,
-  type TableForm,
 } from '../../model/field-types/stored-as.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { milliseconds } from '../../model/field-types/datetime.ts';
@@ -198,7 +198,7 @@ export function withForms(
   const names = new Set([...stored.keys(), ...unmanaged.keys()]);
   return new Map(
     Array.from(names, (name) => {
-      const table = unmanaged.get(name) ?? unknownTable;
+      const table = unmanaged.get(name) ?? plainTable;
       const fields = new Map(stored.get(name));
       for (const [field, form] of table.fields)
         fields.set(field, { ...fields.get(field), ...form });
@@ -206,5 +206,3 @@ export function withForms(
     }),
   );
 }
-
-const unknownTable: TableForm = { fields: new Map(), isView: false, closed: new Set() };

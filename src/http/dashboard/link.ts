@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Api } from '../../model/api.ts';
 import type { Mode } from '../edge/edge.ts';
 
@@ -6,7 +6,7 @@ import type { Mode } from '../edge/edge.ts';
 const secretLength = 24;
 
 const newSecret = (): string => randomBytes(secretLength).toString('base64url');
-const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+const digestOf = (secret: string): string => hash('sha256', secret);
 
 /**
  * Whether nobody but the developer opens the dashboard, by the link that `dev` prints: with `auth`, as long as neither

@@ -19,7 +19,7 @@ import { buildFields, fillTimestamps, isSameName } from './fields.ts';
 import { buildPivots, buildRelations } from './relations.ts';
 import { buildVersions } from './versions.ts';
 import { checkField, checkFilled, checkTemplates } from './check-field.ts';
-import type { FoundForms, TableForm } from '../field-types/stored-as.ts';
+import { plainTable, type FoundForms } from '../field-types/stored-as.ts';
 import {
   memberNames,
   type DraftField,
@@ -154,7 +154,7 @@ function draftResources(
     if (/^(?:sqlite_|pg_|_plinth)/iu.test(table))
       report(place, `${table} is a name that databases keep for themselves; name another table`);
     const hasKey = source.key !== noKey;
-    const { fields: fieldForms, isView, closed } = forms.get(name) ?? noTable;
+    const { fields: fieldForms, isView, closed } = forms.get(name) ?? plainTable;
     const isClosed = !hasKey || source.readOnly === true || closed.size === writeOperations.length;
     if (isManaged && table.includes('.'))
       report(place, `${table} names a schema, where Plinth makes no tables; add managed: false`);
@@ -201,8 +201,6 @@ function draftResources(
   }
   return drafts;
 }
-
-const noTable: TableForm = { fields: new Map(), isView: false, closed: new Set() };
 
 /** Nobody may do this. */
 function closedAccess(operations: Iterable<WriteOperation>): Partial<ResourceAccess> {

@@ -54,6 +54,9 @@ export interface TableForm {
   readonly closed: ReadonlySet<WriteOperation>;
 }
 
+/** A table of which nothing is known but that it is one, as managed ones are. */
+export const plainTable: TableForm = { fields: new Map(), isView: false, closed: new Set() };
+
 /** What a database says of the tables of an Api: by resource. */
 export type FoundForms = ReadonlyMap<string, TableForm>;
 

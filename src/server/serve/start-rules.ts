@@ -73,10 +73,3 @@ export function writableByEveryone({ settings, resources }: Api): readonly strin
     );
   return [...resources.values()].filter(isOpen).map((resource) => resource.name);
 }
-
-/** Whether some request can create a record. */
-export function takesCreates({ resources }: Api): boolean {
-  return [...resources.values()].some(({ access }) =>
-    access.create.some(({ role }) => role !== 'none'),
-  );
-}

@@ -1,3 +1,4 @@
+import { isForSomebody } from '../../model/access.ts';
 import type { Api } from '../../model/api.ts';
 import { serviceTable, type ServiceSettings } from '../../model/service-table.ts';
 import { quoteTable, type Dialect, type StoredForms } from '../dialect.ts';
@@ -18,10 +19,7 @@ export function idempotencyTable(
   { resources, settings }: Pick<Api, 'resources' | 'settings'>,
   { textType }: StoredForms,
 ): readonly TableSchema[] {
-  const isUsed = [...resources.values()].some(({ access }) =>
-    access.create.some(({ role }) => role !== 'none'),
-  );
-  if (!isUsed) return [];
+  if (!takesCreates({ resources })) return [];
   const column = (name: string, nullable: boolean): ColumnSchema => ({
     name,
     type: name === 'scope' ? `${textType} NOT NULL PRIMARY KEY` : textType,
@@ -102,4 +100,9 @@ export function keyStatements(
     ),
     deleteExpired: deleteExpired(dialect, table, 'scope'),
   };
+}
+
+/** Whether some request can create a record, under an `Idempotency-Key` or not. */
+export function takesCreates({ resources }: Pick<Api, 'resources'>): boolean {
+  return [...resources.values()].some(({ access }) => isForSomebody(access.create));
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isForSomebody } from '../../model/access.ts';
 import type { Api, Field, Resource } from '../../model/api.ts';
 import { isLeftToDatabase } from '../../query/write/defaults.ts';
 import { longestName } from '../../specification/parsers/names.ts';
@@ -59,7 +60,7 @@ export function schemaOf(
   const tableOf = (resource: Resource): TableSchema => ({
     name: resource.table,
     resource: resource.name,
-    takesRows: resource.access.create.some(({ role }) => role !== 'none'),
+    takesRows: isForSomebody(resource.access.create),
     columns: [...resource.fields.values()].map((field) => ({
       ...columnOf(field, dialect),
       ...(lacking.has(field) ? { nullable: true, written: lacking.get(field) ?? [] } : {}),

@@ -169,7 +169,7 @@ export function Grid(props: Props): JSX.Element {
 
   const mayEditCell = (target: Column | undefined): boolean =>
     mayEdit && target?.field?.isUpdatable === true && target.field.isReadable;
-  /** A cell whose editor is still being loaded: what is typed meanwhile is not lost. */
+  /** The cell whose editor is loading. Keys that are typed meanwhile are kept. */
   const waiting = useRef<Editing>(undefined);
   const begin = async (next: Editing): Promise<void> => {
     waiting.current = next;

@@ -67,7 +67,7 @@ export function useFound(
     open: () => setOpen(true),
     close: () => {
       setOpen(false);
-      // What is held when it opens again is a key, and nothing to search for.
+      // The field holds a key when it opens again. A key is not searched for.
       search('');
     },
   };
