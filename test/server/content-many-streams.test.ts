@@ -114,27 +114,33 @@ test('on SQLite the ids of four lists are read at once', async () => {
     sql: 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000) SELECT i FROM n',
     parameters: [],
   };
-  const [begun, atOnce] = [new Set<number>(), [0]];
   const { signal } = new AbortController();
   const gone = AbortSignal.abort();
-  const streams = Array.from({ length: 12 }, async (_, index) => {
-    const hasGone = index === 7;
-    await database
-      .stream(statement, { bound: [] }, hasGone ? gone : signal, (rows) => {
-        begun.add(index);
-        atOnce.push(begun.size);
-        if (rows.at(-1)?.[0] === 9_000) begun.delete(index);
-        return true;
-      })
-      .catch((error: unknown) => {
-        if (!hasGone) throw error;
-      });
-    return hasGone ? 0 : 1;
-  });
-  const ended = await Promise.all(streams);
-  expect(ended.reduce((sum: number, one) => sum + one, 0)).toBe(11);
-  // A busy machine may end one before the fourth begins.
-  expect([2, 3, 4]).toContain(Math.max(...atOnce));
+  /** The most lists that are read at once of twelve, of which one has no reader any more. */
+  const mostAtOnce = async (): Promise<number> => {
+    const [begun, atOnce] = [new Set<number>(), [0]];
+    const streams = Array.from({ length: 12 }, async (_, index) => {
+      const hasGone = index === 7;
+      await database
+        .stream(statement, { bound: [] }, hasGone ? gone : signal, (rows) => {
+          begun.add(index);
+          atOnce.push(begun.size);
+          if (rows.at(-1)?.[0] === 9_000) begun.delete(index);
+          return true;
+        })
+        .catch((error: unknown) => {
+          if (!hasGone) throw error;
+        });
+      return hasGone ? 0 : 1;
+    });
+    const ended = await Promise.all(streams);
+    expect(ended.reduce((sum: number, one) => sum + one, 0)).toBe(11);
+    return Math.max(...atOnce);
+  };
+  // On a busy machine the fourth process may still start when the first list has ended.
+  let most = 0;
+  for (let round = 0; round < 50 && most < 4; round += 1) most = await mostAtOnce();
+  expect(most).toBe(4);
 });
 
 test('of all that go through long lists one goes on in each turn of the event loop', async () => {
