@@ -76,6 +76,7 @@ async function underLoad(
     let depth: number | undefined;
     for (const shape of flags.shapes) {
       print(`${shape.name} ${shape.title} …`);
+      await databases.tidy();
       results.push(await measureShape(loader, shape, { handwritten, plinth }, flags));
       if (shape.cursorList !== undefined) depth = await measureDepth(loader, shape, plinth, flags);
     }

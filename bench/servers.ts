@@ -32,6 +32,8 @@ export type Databases = {
   readonly importedPerSecond: number;
   /** Makes the database of the streamed list with so many records; gives its URL. */
   readonly makeEvents: (count: number) => Promise<string>;
+  /** Removes what writes have left in both databases, and renews their statistics. */
+  readonly tidy: () => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
