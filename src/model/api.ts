@@ -127,8 +127,10 @@ export interface Field {
   readonly immutable: boolean;
   readonly default: Default | undefined;
   readonly reference: Reference | undefined;
-  /** Of an object; absent: any members. */
+  /** Of an object: its declared members. */
   readonly properties: ReadonlyMap<string, Field> | undefined;
+  /** Whether it takes members that it does not declare. */
+  readonly isOpen: boolean;
   /** Of an array. */
   readonly items: Field | undefined;
   /** Allowed values. */

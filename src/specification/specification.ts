@@ -118,6 +118,7 @@ export interface FieldSpecification {
   readonly precision?: number;
   readonly scale?: number | 'any';
   readonly properties?: Readonly<Record<string, FieldSpecification>>;
+  readonly additionalProperties?: boolean;
   readonly items?: FieldSpecification;
   readonly readOnly?: boolean;
   readonly writeOnly?: boolean;

@@ -71,7 +71,7 @@ const samples: readonly (readonly [attributes: string, fc.Arbitrary<unknown>])[]
   ['type: json', json],
   ['type: object', fc.dictionary(text, json)],
   [
-    'type: object, properties: { zz: { type: decimal }, a: { type: array, items: { type: datetime } } }',
+    'type: object, properties: { zz: { type: decimal }, a: { type: array, items: { type: datetime } } }, additionalProperties: true',
     fc.record({ a: fc.array(datetime), zz: decimal, b: json }),
   ],
   ['type: array', fc.array(json)],

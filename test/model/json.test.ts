@@ -98,21 +98,29 @@ describe('object', () => {
       '{"at":"2026-03-01T02:00:00+02:00","size":1}',
       '{"size":"1.00","note":"none","at":"2026-03-01T00:00:00.000Z"}',
     ],
-    // Members that are not declared may be anything, and come after those that are.
     [
-      '{"z":1,"size":1,"b":{"d":1,"c":2},"7":1}',
-      '{"7":1,"size":"1.00","note":"none","b":{"c":2,"d":1},"z":1}',
+      '{"z":1,"size":1,"unti":"cm"}',
+      'type.z: there is no member z; type.unti: there is no member unti; did you mean unit?',
     ],
-    ['{"size":1,"__proto__":1}', '{"size":"1.00","note":"none","__proto__":1}'],
+    ['{"size":1,"__proto__":1}', 'type.__proto__: there is no member __proto__'],
     ['{}', 'type.size: is required'],
     ['{"size":null}', 'type.size: must not be null'],
     ['{"size":1,"at":null}', 'type.at: must not be null'],
     [
       '{"size":"x","unit":"m","note":1,"z":"\\u0000"}',
-      'value.unit: must be one of cm, in; value.size: must be a plain decimal number such as "19.90"; type.note: must be a string; value.z: must not hold a NUL character',
+      'value.unit: must be one of cm, in; value.size: must be a plain decimal number such as "19.90"; type.note: must be a string; type.z: there is no member z',
     ],
     ['[]', noObject],
     ['1e5', noObject],
+  ]);
+  // Members that are not declared may be anything, and come after those that are.
+  expectReadings(`${sized}, additionalProperties: true`, [
+    [
+      '{"z":1,"size":1,"b":{"d":1,"c":2},"7":1}',
+      '{"7":1,"size":"1.00","note":"none","b":{"c":2,"d":1},"z":1}',
+    ],
+    ['{"size":1,"__proto__":1}', '{"size":"1.00","note":"none","__proto__":1}'],
+    ['{"size":1,"z":"\\u0000"}', 'value.z: must not hold a NUL character'],
   ]);
   expectReadings(
     'type: object, properties: { in: { type: object, properties: { a: { type: integer, default: 1 } } } }',

@@ -130,7 +130,9 @@ describe('the schema of a body and the service are of one opinion', () => {
   test.each<[boolean, unknown]>([
     [true, { width: 2 }],
     [true, { unit: null, box: { deep: true } }],
-    [true, { box: { deep: null }, more: 1 }],
+    [true, { box: { deep: null } }],
+    [false, { box: { deep: null }, more: 1 }],
+    [false, { box: { deeper: null } }],
     [true, {}],
     [false, { width: null }],
     [false, { width: 0 }],

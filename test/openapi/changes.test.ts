@@ -269,7 +269,10 @@ describe('one field', () => {
       'has declared members',
       'a: { type: object }',
       'a: { type: object, properties: { x: { type: string } } }',
-      [`breaking ${at}: is filtered by its declared members alone now`],
+      [
+        `breaking ${at}: is filtered by its declared members alone now`,
+        `breaking ${at}: no longer takes members that it does not declare`,
+      ],
     ],
     [
       'has to exist',
@@ -329,7 +332,19 @@ describe('one field', () => {
       'has declared members that nobody reads',
       'a: { type: object, writeOnly: true }',
       'a: { type: object, writeOnly: true, properties: { x: { type: string } } }',
-      [`breaking ${at}: takes in its declared members only what they may be now`],
+      [
+        `breaking ${at}: no longer takes members that it does not declare`,
+        `breaking ${at}: takes in its declared members only what they may be now`,
+      ],
+    ],
+    [
+      'takes others beside its declared members',
+      'a: { type: object, properties: { x: { type: string } }, additionalProperties: true }',
+      'a: { type: object, properties: { x: { type: string } } }',
+      [
+        `breaking ${at}: is filtered by its declared members alone now`,
+        `breaking ${at}: no longer takes members that it does not declare`,
+      ],
     ],
     [
       'has other members that nobody reads',

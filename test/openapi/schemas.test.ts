@@ -93,6 +93,7 @@ describe('what a body may give for a field, and what is read of it', () => {
           unit: { type: ['string', 'null'] },
         },
         required: ['width'],
+        additionalProperties: false,
       },
       {
         type: 'object',
@@ -122,6 +123,7 @@ describe('what a body may give for a field, and what is read of it', () => {
         width: { type: 'integer', format: 'int64', minimum: 1, maximum: most },
         unit: { type: ['string', 'null'] },
       },
+      additionalProperties: false,
     });
   });
 

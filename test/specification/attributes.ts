@@ -130,6 +130,7 @@ export const attributeRows: readonly AttributeRow[] = [
       '{ a: { type: object, properties: { b: { type: array, items: { type: string } } } } }',
       '{ a: { type: string, values: [x], example: y, description: z, nullable: true, generator: a.b, template: "{{a}}", transform: [trim] } }',
       '{ id: { type: integer } }',
+      '{ x-own: 1, a: { type: string, x-own: [] } }',
       '{ aB: { type: string }, ab: { type: string } }',
     ],
     bad: [
@@ -149,6 +150,7 @@ export const attributeRows: readonly AttributeRow[] = [
       '{ a: { type: object, properties: { b: { type: integer, minLength: 1 } } } }',
     ],
   },
+  { attribute: 'additionalProperties', types: ['object'], ...flag },
   {
     attribute: 'items',
     types: ['array'],
@@ -288,7 +290,7 @@ export const fitting: Readonly<Record<string, string>> = {
   email: `${column} ${key} ${lengths} template`,
   url: `${column} ${key} ${lengths} template`,
   enum: `${column} ${key} enum template`,
-  object: `${column} properties`,
+  object: `${column} properties additionalProperties`,
   array: `${column} items minItems maxItems uniqueItems`,
   json: `${column} template`,
   'relation hasOne': 'description relation access resource foreignKey onDelete',
@@ -328,6 +330,7 @@ export const anyValue: Readonly<Record<string, string>> = {
   precision: '1',
   scale: '1',
   properties: '{}',
+  additionalProperties: 'true',
   items: '{ type: string }',
   readOnly: 'true',
   writeOnly: 'true',

@@ -61,6 +61,11 @@ export const keyRows: readonly KeyRow[] = [
   { at: 'description', ...prose },
   { at: '$schema', good: ['https://x.org/schema.json'], bad: [] },
   { at: 'data', ...text },
+  ...['x-own', 'server.x-own', 'groups.x-own', 'resources.posts.x-own'].map((at): KeyRow => ({
+    at,
+    good: ['null', '1', '[a, { b: c }]', '{ type: nothing }'],
+    bad: [],
+  })),
   {
     at: 'groups',
     good: ['{}', '{ short: [id, title] }', '{ a-b_1: [] }'],

@@ -10,6 +10,7 @@ export const resourceRows: readonly KeyRow[] = [
       '{ id: { type: id } }',
       '{ a1_B: { type: string } }',
       '{ constructor: { type: string } }',
+      '{ x-own: [1], a: { type: string, x-note: { for: us } } }',
     ],
     bad: [
       'null',
@@ -81,6 +82,7 @@ export const resourceRows: readonly KeyRow[] = [
     at: 'resources',
     good: [
       '{ blog-posts: { fields: {} } }',
+      '{ x-own: [1], posts: { fields: {}, x-own: null } }',
       '{ a1_B-c: { fields: {} } }',
       '{ v2x: { fields: {} }, v: { fields: {} } }',
       '{ constructor: { fields: {} } }',
@@ -98,6 +100,6 @@ export const resourceRows: readonly KeyRow[] = [
       '{ a.b: { fields: {} } }',
       '{ posts: { fields: {}, feilds: {} } }',
     ],
-    contradictions: ['{ posts: { fields: {} }, Posts: { fields: {} } }'],
+    contradictions: ['{ posts: { fields: {} }, Posts: { fields: {} } }', '{ x-own: [1] }'],
   },
 ];

@@ -41,6 +41,7 @@ export function compositeKeyOn(
     default: undefined,
     reference: { resource: target, field: target.id, onDelete: 'restrict' },
     properties: undefined,
+    isOpen: false,
     items: undefined,
     values: undefined,
     precision: 18,

@@ -172,6 +172,10 @@ export function makeField(
           inner(member, source, ['properties', member]),
         ]),
       ),
+    isOpen:
+      type.json === 'any' ||
+      (type.json === 'object' &&
+        (attributes.properties === undefined || attributes.additionalProperties === true)),
     items:
       type.json === 'array'
         ? // Items are not null unless they say so.

@@ -3,6 +3,7 @@ import type { Field, FieldType } from '../api.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { isJsonObject, wrongType, type ParsedValue } from '../values.ts';
+import { unknownField } from '../unknown-field.ts';
 import { defaultValue, readValue } from '../validation.ts';
 import { below, gather, partsOfDefault, readJson, storedAsJson } from './json.ts';
 
@@ -14,6 +15,23 @@ export function isNeeded(property: Field): boolean {
   return property.required && property.default === undefined;
 }
 
+/** The most problems with suggestions. More are not typing errors, and suggestions cost time. */
+const maxSuggestions = 100;
+
+/** The problems of members that the object does not declare. */
+export function undeclared(names: Iterable<string>, declared: Iterable<string>): ParsedValue {
+  const candidates = [...declared];
+  const parts = Array.from(names, (name, index): ParsedValue => {
+    const { message, ...broken } = unknownField(
+      'member',
+      name,
+      index < maxSuggestions ? candidates : [],
+    );
+    return below(`.${name}`, wrongType(message, broken));
+  });
+  return gather(parts, () => ({}));
+}
+
 export const objectType: FieldType = {
   name: 'object',
   otherNames: ['map', 'dict', 'struct', 'record'],
@@ -22,7 +40,7 @@ export const objectType: FieldType = {
   kind: 'object',
   comparison: 'none',
   sortable: false,
-  read: (value, { properties }) => {
+  read: (value, { properties, isOpen }) => {
     if (!isJsonObject(value))
       return wrongType('must be an object', breaks('type', { expected: 'object' }));
     if (properties === undefined) return readJson(value);
@@ -34,8 +52,10 @@ export const objectType: FieldType = {
       if (member !== undefined) parts.push([name, readValue(member, property)]);
       else if (property.required) parts.push([name, wrongType('is required', breaks('required'))]);
     }
-    // What is not declared may be anything, and comes last.
-    const others = readJson(Object.fromEntries(members));
+    // What is not declared comes last.
+    const others = isOpen
+      ? readJson(Object.fromEntries(members))
+      : undeclared(members.keys(), properties.keys());
     return gather(
       [...parts.map(([name, parsed]) => below(`.${name}`, parsed)), others],
       (values) => ({
@@ -58,6 +78,7 @@ export const objectType: FieldType = {
       ...(required.length === 0 ? {} : { required }),
     };
   },
+  sentSchema: ({ isOpen }) => (isOpen ? {} : { additionalProperties: false }),
   comparedSchema: () => ({ type: 'string' }),
   wireName: () => 'object',
   examples: ({ properties }, exampleOf): readonly JsonValue[] => {

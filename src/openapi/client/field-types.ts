@@ -43,7 +43,11 @@ function typed(field: Field, side: Side, scope: Scope, more: readonly string[]):
 }
 
 /** The type of the JSON that a value is. */
-function plainType({ name, type, properties, items }: Field, side: Side, scope: Scope): string {
+function plainType(
+  { name, type, properties, isOpen, items }: Field,
+  side: Side,
+  scope: Scope,
+): string {
   const { json, isReadonly } = side;
   const list = (item: string): string => `${isReadonly ? 'readonly ' : ''}${item}[]`;
   switch (type.json) {
@@ -62,9 +66,8 @@ function plainType({ name, type, properties, items }: Field, side: Side, scope: 
     case 'object':
       if (properties === undefined)
         return `{ ${isReadonly ? 'readonly ' : ''}[member: string]: ${json} }`;
-      return scope.declared.nameFor(
-        scope.base,
-        [...properties].map(([member, part]) =>
+      return scope.declared.nameFor(scope.base, [
+        ...[...properties].map(([member, part]) =>
           memberOf(
             member,
             side.of(part, { ...scope, base: nestedName(scope.base, member) }),
@@ -72,7 +75,8 @@ function plainType({ name, type, properties, items }: Field, side: Side, scope: 
             part,
           ),
         ),
-      );
+        ...(isOpen ? [`${isReadonly ? 'readonly ' : ''}[member: string]: unknown;`] : []),
+      ]);
     default:
       return type.json satisfies never;
   }

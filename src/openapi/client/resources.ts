@@ -139,8 +139,7 @@ function freeJson(resourceView: ResourceView, limits: Limits): readonly string[]
   );
 }
 
-function isFree({ type, properties, items }: Field): boolean {
-  const isOpen = type.json === 'any' || (type.json === 'object' && properties === undefined);
+function isFree({ isOpen, items }: Field): boolean {
   return isOpen || (items !== undefined && items.items === undefined && isFree(items));
 }
 

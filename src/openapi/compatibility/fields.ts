@@ -59,11 +59,7 @@ function compareReading(before: Field, after: Field, path: string, note: Note): 
     note(true, path, `may now have the values ${added.join(', ')}`);
   if (before.items !== undefined && after.items !== undefined)
     compareReading(before.items, after.items, `${path}[]`, note);
-  if (
-    after.type.json === 'object' &&
-    before.properties === undefined &&
-    after.properties !== undefined
-  )
+  if (after.type.json === 'object' && before.isOpen && !after.isOpen)
     note(true, path, 'is filtered by its declared members alone now');
   for (const [name, member] of before.properties ?? []) {
     const other = after.properties?.get(name);
@@ -221,6 +217,8 @@ function compareWriting(
     compareWriting([before.items, after.items], isRead, `${path}[]`, note);
   if (!isRead && before.properties === undefined && after.properties !== undefined)
     note(true, path, 'takes in its declared members only what they may be now');
+  if (after.type.json === 'object' && before.isOpen && !after.isOpen)
+    note(true, path, 'no longer takes members that it does not declare');
   for (const [name, member] of after.properties ?? []) {
     const other = before.properties?.get(name);
     const isNeeded = member.required && member.default === undefined;

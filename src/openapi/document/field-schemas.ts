@@ -60,13 +60,17 @@ export function writeSchema(
 }
 
 /** What is merged into an object: null takes a member away that it can do without. RFC 7396. */
-function patchSchema({ properties }: Field, view: View): JsonSchema {
+function patchSchema({ properties, isOpen }: Field, view: View): JsonSchema {
   if (properties === undefined) return anyObject;
   const members = [...properties].map(([name, part]) => {
     const schema = writeSchema(part, view, { merges: true, stays: true });
     return [name, isNeeded(part) ? schema : orNull(schema)] as const;
   });
-  return { type: 'object', properties: Object.fromEntries(members) };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(members),
+    ...(isOpen ? {} : { additionalProperties: false }),
+  };
 }
 
 /**

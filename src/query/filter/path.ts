@@ -184,7 +184,8 @@ function intoMembers(
     const inner = { ...ref, members: [...ref.members, name], leaf: property };
     return intoMembers(inner, name, rest, at + 1);
   }
-  if (properties !== undefined) return fail({ part: at, candidates: [...properties.keys()] });
+  if (!leaf.isOpen && properties !== undefined)
+    return fail({ part: at, candidates: [...properties.keys()] });
   if (!hasMembers(leaf))
     return fail({
       part: at,
@@ -194,7 +195,14 @@ function intoMembers(
   // Undeclared members are looked up by key in the stored JSON.
   if (members.some((member) => member === '' || /^__.*__$/u.test(member) || !readText(member).ok))
     return fail({ part: at, candidates: [] });
-  const found = { ...leaf, name: members.join('.'), type: anyMember, values: undefined };
+  const found: Field = {
+    ...leaf,
+    name: members.join('.'),
+    type: anyMember,
+    values: undefined,
+    properties: undefined,
+    isOpen: true,
+  };
   return ok({
     kind: 'field',
     ref: { ...ref, members: [...ref.members, ...members], leaf: found },

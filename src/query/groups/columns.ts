@@ -191,6 +191,7 @@ const ofNoColumn = {
   native: undefined,
   parts: undefined,
   properties: undefined,
+  isOpen: false,
   items: undefined,
   values: undefined,
   attributes: { type: 'integer' },

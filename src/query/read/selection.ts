@@ -280,6 +280,7 @@ function pathProblem(called: string, field: Field, path: readonly string[]): str
   // A wildcard that matches nothing is not an error.
   if (field.properties === undefined || head.includes('*')) return undefined;
   const property = field.properties.get(head);
+  if (property === undefined && field.isOpen) return undefined;
   if (property === undefined)
     return unknownName(
       'member',

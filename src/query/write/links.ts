@@ -1,5 +1,5 @@
 import { breaks, onlyOf, type BrokenRule } from '../../problem-rules.ts';
-import { unknownField } from './unknown.ts';
+import { unknownField } from '../../model/unknown-field.ts';
 import { momentText } from '../../model/field-types/datetime.ts';
 import { apiError, type ApiError } from '../../errors.ts';
 import type { BelongsToMany, Field } from '../../model/api.ts';

@@ -1,5 +1,5 @@
 import { breaks, type BrokenRule } from '../../problem-rules.ts';
-import { unknownField } from './unknown.ts';
+import { unknownField } from '../../model/unknown-field.ts';
 import {
   apiError,
   fail,

@@ -7,6 +7,7 @@ import type { Field, Limits, Resource } from '../../model/api.ts';
 import type { SqlValue, ValueIssue } from '../../model/values.ts';
 import { inBodyTime } from '../../lib/text/pattern.ts';
 import { readValue } from '../../model/validation.ts';
+import { readMerged } from '../../query/write/merge-patch.ts';
 import { revise } from '../../query/write/revisions.ts';
 import { immutableProblem } from '../../query/write/write.ts';
 import { foreignKeysOf, idIn, keyFields, keyValues } from '../../model/field-types/composite-id.ts';
@@ -519,7 +520,9 @@ export class Writer {
         issues.push({ kind: 'value', path: name, message, ...breaks('notNull') });
         continue;
       }
-      const parsed = inBodyTime(() => readValue(whole, field));
+      const parsed = inBodyTime(() =>
+        revision.kind === 'merge' ? readMerged(whole, field) : readValue(whole, field),
+      );
       if (!parsed.ok)
         for (const issue of parsed.issues) issues.push({ ...issue, path: `${name}${issue.path}` });
       else if (!field.immutable) {

@@ -17,7 +17,7 @@ import {
 import { propertyNames } from '../parsers/names.ts';
 import { nearest } from '../../lib/text/nearest.ts';
 import { recordName } from '../../lib/text/singular.ts';
-import { anyJson, choice } from '../parsers/scalars.ts';
+import { anyJson, boolean, choice } from '../parsers/scalars.ts';
 import { quote, type MapNode } from '../yaml/node.ts';
 import type { FieldSpecification, RelationKind } from '../specification.ts';
 import {
@@ -46,6 +46,13 @@ function tableOf(property: Definition<FieldSpecification>, item: Definition<Fiel
         description: 'The members of the object; without it any are taken.',
         expects: 'a map of property name to definition',
         partial: true,
+      }),
+      { sets: ['members'], places: anywhere },
+    ),
+    additionalProperties: fits(
+      boolean({
+        description: 'Whether the object takes members that `properties` does not declare.',
+        default: false,
       }),
       { sets: ['members'], places: anywhere },
     ),

@@ -65,6 +65,19 @@ function reportRepeated(items: readonly unknown[], path: Path, collector: Collec
   }
 }
 
+/**
+ * Keys that are the user's own anywhere in the file, such as places for anchors of YAML. See
+ * docs/contract/1-specification-file.md#file, rule 8.
+ */
+const ownKey = /^x-/u;
+const ownKeys: JsonSchema = { patternProperties: { [ownKey.source]: {} } };
+
+function withoutOwnKeys(node: MapNode): MapNode {
+  const entries = [...node.entries];
+  const known = entries.filter(([name]) => !ownKey.test(name));
+  return known.length === entries.length ? node : { ...node, entries: new Map(known) };
+}
+
 interface MapOptions<S> {
   readonly description?: string;
   readonly expects?: string;
@@ -87,8 +100,9 @@ export function map<T, S extends T = T>(
   return {
     expects,
     members: new Map([['*', value]]),
-    check: (node, path, collector) => {
-      if (node.kind !== 'map') return refuse(expects, node, path, collector);
+    check: (given, path, collector) => {
+      if (given.kind !== 'map') return refuse(expects, given, path, collector);
+      const node = names.hasAnyKeys === true ? given : withoutOwnKeys(given);
       if (node.entries.size < minimum) {
         return refuse(expects, node, path, collector, '; it needs at least one entry');
       }
@@ -113,7 +127,13 @@ export function map<T, S extends T = T>(
       type: 'object',
       ...(description === undefined ? {} : { description }),
       ...(minimum === 0 ? {} : { minProperties: minimum }),
-      propertyNames: { pattern: names.pattern.source },
+      propertyNames: {
+        pattern:
+          names.hasAnyKeys === true
+            ? names.pattern.source
+            : `${ownKey.source}|${names.pattern.source}`,
+      },
+      ...(names.hasAnyKeys === true ? {} : ownKeys),
       ...(Object.keys(special).length === 0
         ? {}
         : {
@@ -282,7 +302,7 @@ export function object<M extends Members>(
     members: table,
     check: (node, path, collector) =>
       node.kind === 'map'
-        ? checkMembers(node, path, collector)
+        ? checkMembers(withoutOwnKeys(node), path, collector)
         : refuse(expects, node, path, collector),
     schema: (define) => ({
       type: 'object',
@@ -294,6 +314,7 @@ export function object<M extends Members>(
           member.schema(define),
         ]),
       ),
+      ...ownKeys,
       additionalProperties: false,
     }),
   };

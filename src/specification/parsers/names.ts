@@ -6,6 +6,8 @@ export interface NameRule {
   readonly pattern: RegExp;
   /** Whether two names that differ only in case are rejected. */
   readonly caseless: boolean;
+  /** Whether names that begin with `x-` are like all others. */
+  readonly hasAnyKeys?: boolean;
   /** The message for a name that the pattern rejects. */
   readonly refusal: (name: string) => string;
   /** Advice about a valid name, if any. */
@@ -90,6 +92,7 @@ export const routeNames: NameRule = {
 export const claimNames: NameRule = {
   pattern: /^[\w./:@-]+$/,
   caseless: false,
+  hasAnyKeys: true,
   refusal: (name) => refuseName(name, "a claim's name", 'letters, digits and _ - . : / @'),
 };
 

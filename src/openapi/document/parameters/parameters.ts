@@ -304,10 +304,7 @@ export function pathNotes(kind: RequestKind, resourceView: ResourceView, limits:
     notes.push(
       `Filters and sorts go through relations by dotted paths, at most ${limits.pathDepth} dots deep: relation.relation.field with any suffix that the field takes.`,
     );
-  const open = [...resourceView.fields.values()].filter(
-    ({ field }) =>
-      field.type.json === 'any' || (field.type.json === 'object' && field.properties === undefined),
-  );
+  const open = [...resourceView.fields.values()].filter(({ field }) => field.isOpen);
   if (kind === 'list' && open.length > 0)
     notes.push(
       `Members of ${open.map(({ name }) => name).join(', ')} are filtered by their path, such as ${open[0]?.name ?? ''}.member=value.`,

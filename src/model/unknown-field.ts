@@ -1,6 +1,6 @@
-import { nearest } from '../../lib/text/nearest.ts';
-import { unknownName } from '../../model/build/names.ts';
-import { breaks, type BrokenRule } from '../../problem-rules.ts';
+import { nearest } from '../lib/text/nearest.ts';
+import { unknownName } from './build/names.ts';
+import { breaks, type BrokenRule } from '../problem-rules.ts';
 
 /** The problem of a field in a body that no field is named like. */
 export function unknownField(
