@@ -1,14 +1,14 @@
 import '@fontsource-variable/inter/wght.css';
 import '@mantine/core/styles.css';
-import './tokens.css';
-import './style.css';
+import './styles/tokens.css';
+import './styles/style.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App } from './App.tsx';
+import { App } from './app/App.tsx';
 import { enterByLink } from './link.ts';
-import { theme } from './theme.ts';
+import { theme } from './styles/theme.ts';
 
 const client = new QueryClient({
   defaultOptions: { queries: { retry: false, refetchOnWindowFocus: true } },

@@ -1,6 +1,6 @@
 import { breaks } from '../problem-rules.ts';
 import type { Field } from '../model/api.ts';
-import { readValue } from '../model/validation.ts';
+import { readValue } from '../model/validation/read-value.ts';
 import { deepestRecord, isTooDeep, wrongValue, type ParsedValue } from '../model/values.ts';
 import type { JsonValue } from '../specification/specification.ts';
 import { messageOf } from '../lib/message-of.ts';

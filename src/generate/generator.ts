@@ -2,7 +2,7 @@ import { getOrInsert } from '../lib/get-or-insert.ts';
 import type { Api, Field, Resource } from '../model/api.ts';
 import { counted } from '../model/values.ts';
 import { fieldsIn } from '../model/template.ts';
-import { readValue } from '../model/validation.ts';
+import { readValue } from '../model/validation/read-value.ts';
 import type { JsonValue, ResourceSpecification } from '../specification/specification.ts';
 import { customOrProblem } from './custom/custom.ts';
 import { fillOrder } from './fill/order.ts';

@@ -1,6 +1,6 @@
 import type { Field } from '../model/api.ts';
-import { formatOf } from '../model/field-types/string.ts';
-import { readValue } from '../model/validation.ts';
+import { formatOf } from '../model/field-types/texts/string.ts';
+import { readValue } from '../model/validation/read-value.ts';
 import type { JsonValue } from '../specification/specification.ts';
 import { anyNumber, numberKinds, rangeOf, shareOfTrue } from './kinds/numbers.ts';
 import { flagOf, hasReached, statusesOf } from './kinds/course.ts';

@@ -1,4 +1,4 @@
-import { formatOf } from '../model/field-types/string.ts';
+import { formatOf } from '../model/field-types/texts/string.ts';
 import type { Field } from '../model/api.ts';
 import { singular } from '../lib/text/singular.ts';
 import type { JsonValue } from '../specification/specification.ts';

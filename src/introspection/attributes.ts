@@ -1,7 +1,7 @@
 import type { FieldTypes, ValueKind } from '../model/api.ts';
 import { enumType } from '../model/field-types/enum.ts';
 import { typeOf } from '../model/field-types/registry.ts';
-import { isBeyond, liesBetweenSteps, numberBounds } from '../model/steps.ts';
+import { isBeyond, liesBetweenSteps, numberBounds } from '../model/validation/steps.ts';
 import type { FieldSpecification, JsonValue } from '../specification/specification.ts';
 import { readDefault, type Bounds } from '../databases/existing/expressions.ts';
 import { wordsOf } from './names/words.ts';

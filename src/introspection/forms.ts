@@ -1,4 +1,4 @@
-import { datetimeType } from '../model/field-types/datetime.ts';
+import { datetimeType } from '../model/field-types/moments/datetime.ts';
 import type { FieldSpecification, StoredAs } from '../specification/specification.ts';
 import { wordForms } from '../specification/stored-forms.ts';
 import type { Bounds } from '../databases/existing/expressions.ts';

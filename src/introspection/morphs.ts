@@ -1,6 +1,6 @@
 import type { FieldTypes } from '../model/api.ts';
 import { enumType } from '../model/field-types/enum.ts';
-import { stringType } from '../model/field-types/string.ts';
+import { stringType } from '../model/field-types/texts/string.ts';
 import type { FieldSpecification } from '../specification/specification.ts';
 import { quote, quoteTable } from '../sql/dialect.ts';
 import type { ActualColumn, ActualTable } from '../databases/existing/actual-schema.ts';

@@ -1,7 +1,7 @@
 import { rowsFrom, DatabaseFailure, type Database } from '../databases/database.ts';
 import type { Api, Field, Resource } from '../model/api.ts';
 import { foreignKeysOf, keyFields } from '../model/field-types/composite-id.ts';
-import { readValue } from '../model/validation.ts';
+import { readValue } from '../model/validation/read-value.ts';
 import { counted } from '../model/values.ts';
 import { readStored } from '../records/read/export.ts';
 import type { RecordValue } from '../records/serialize/record.ts';

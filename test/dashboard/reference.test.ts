@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { operationsOf, type OpenApi } from '../../dashboard/src/reference/document.ts';
-import { filtersOf, plainParameters } from '../../dashboard/src/reference/families.ts';
-import { firstDraft, missing, requestOf } from '../../dashboard/src/reference/request.ts';
-import { limitsText, typeText } from '../../dashboard/src/reference/schema-words.ts';
+import { filtersOf, plainParameters } from '../../dashboard/src/reference/operation/families.ts';
+import { firstDraft, missing, requestOf } from '../../dashboard/src/reference/operation/request.ts';
+import { limitsText, typeText } from '../../dashboard/src/reference/operation/schema-words.ts';
 import { ownerView } from '../../src/model/view.ts';
 import { openApiDocument } from '../../src/openapi/document/document.ts';
 import { buildValid } from '../support/api.ts';

@@ -3,7 +3,7 @@ import { drainDelays } from '../../src/cli/serve.ts';
 import { busyPatience } from '../../src/databases/sqlite/errors.ts';
 import { longestDelay } from '../../src/http/load/admission.ts';
 import { defaults } from '../../src/http/server/server.ts';
-import { buildLimits } from '../../src/model/limits.ts';
+import { buildLimits } from '../../src/model/build/api.ts';
 import { databaseDefaults } from '../../src/specification/keys/server.ts';
 import schema from '../../schema.json' with { type: 'json' };
 

@@ -1,6 +1,6 @@
 import { symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readValue } from '../../src/model/validation.ts';
+import { readValue } from '../../src/model/validation/read-value.ts';
 import type { JsonValue } from '../../src/specification/specification.ts';
 import { buildValid } from '../support/api.ts';
 import { makeFolder } from '../support/command.ts';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Codec, Field } from '../../src/model/api.ts';
 import type { Operator } from '../../src/model/operators.ts';
-import { readValue } from '../../src/model/validation.ts';
+import { readValue } from '../../src/model/validation/read-value.ts';
 import type { JsonValue } from '../../src/specification/specification.ts';
 import { seed } from '../support/seed.ts';
 import { fieldIn, fieldWith, resources, validModel } from './model.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/specification/specification.ts';
-import { readValue } from '../../src/model/validation.ts';
+import { readValue } from '../../src/model/validation/read-value.ts';
 import { seed } from '../support/seed.ts';
 import { expectReadings, fieldWith } from './model.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Api, Field, Resource } from '../../src/model/api.ts';
 import { buildApi, type ModelCheck } from '../../src/model/build/api.ts';
-import { readValue } from '../../src/model/validation.ts';
+import { readValue } from '../../src/model/validation/read-value.ts';
 import { parseExactly } from '../../src/model/exact-number.ts';
 import { collectProblems, inOrder } from '../../src/specification/parsers/collector.ts';
 import { loadSpecification } from '../../src/model/load-specification.ts';

@@ -10,7 +10,7 @@ import { DataHead, type Shape } from './DataHead.tsx';
 import { ColumnsChip } from './filters/ColumnsChip.tsx';
 import { ExpandChip } from './filters/ExpandChip.tsx';
 import { FilterChips } from './filters/FilterChips.tsx';
-import { loadEditors } from './filters/loaded.ts';
+import { loadEditors } from './filters/editors/loaded.ts';
 import { PageChip } from './filters/PageChip.tsx';
 import { SearchBox } from './filters/SearchBox.tsx';
 import { SortChip } from './filters/SortChip.tsx';

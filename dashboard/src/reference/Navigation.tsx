@@ -2,7 +2,7 @@ import { ActionIcon, NativeSelect, TextInput, Tooltip, useMantineColorScheme } f
 import { LayoutDashboard, LogIn, LogOut, Moon, Search, Sun } from 'lucide-react';
 import { useRef, useState, type JSX } from 'react';
 import { credential } from '../api.ts';
-import { Mark } from '../Mark.tsx';
+import { Mark } from '../app/Mark.tsx';
 import { mount } from '../mount.ts';
 import type { Operation } from './document.ts';
 import { hashOf, type Place } from './place.ts';

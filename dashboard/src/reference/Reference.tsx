@@ -11,13 +11,13 @@ import {
 } from '@mantine/core';
 import { useEffect, useRef, useState, type JSX } from 'react';
 import { setCredential, type Refusal } from '../api.ts';
-import { Credential } from '../Credential.tsx';
-import { Mark } from '../Mark.tsx';
+import { Credential } from '../app/Credential.tsx';
+import { Mark } from '../app/Mark.tsx';
 import { operationsOf, type OpenApi } from './document.ts';
 import { loadDocument } from './load.ts';
 import { Navigation } from './Navigation.tsx';
-import { Opened } from '../Opened.tsx';
-import { OperationView } from './OperationView.tsx';
+import { Opened } from '../app/Opened.tsx';
+import { OperationView } from './operation/OperationView.tsx';
 import type { Page } from './page.ts';
 import { usePlace } from './place.ts';
 

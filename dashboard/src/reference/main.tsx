@@ -1,12 +1,12 @@
 import '@fontsource-variable/inter/wght.css';
 import '@mantine/core/styles.css';
-import '../tokens.css';
-import '../style.css';
+import '../styles/tokens.css';
+import '../styles/style.css';
 import './reference.css';
 import { MantineProvider } from '@mantine/core';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { theme } from '../theme.ts';
+import { theme } from '../styles/theme.ts';
 import { readPage } from './page.ts';
 import { Reference } from './Reference.tsx';
 

@@ -1,4 +1,4 @@
-import '../whole.css';
+import '../styles/whole.css';
 import './requests.css';
 import { ActionIcon, Button, Loader, Menu, Text, Title } from '@mantine/core';
 import { Download, EllipsisVertical, Pause, Play, Trash2 } from 'lucide-react';

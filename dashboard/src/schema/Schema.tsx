@@ -1,4 +1,4 @@
-import '../whole.css';
+import '../styles/whole.css';
 import './schema.css';
 import {
   Anchor,

@@ -1,7 +1,7 @@
 import type { ResourceInfo } from '../../../src/http/dashboard/wire-model.ts';
 import { keysOf, type SchemaEdge } from './relations.ts';
 
-/** The sizes of a box, in px; style.css has the same. */
+/** The sizes of a box, in px; schema.css has the same. */
 export const boxWidth = 230;
 export const headHeight = 34;
 export const lineHeight = 20;

@@ -8,7 +8,7 @@ import {
   type FoundForms,
 } from '../../model/field-types/stored-as.ts';
 import type { SqlValue } from '../../model/values.ts';
-import { milliseconds } from '../../model/field-types/datetime.ts';
+import { milliseconds } from '../../model/field-types/moments/datetime.ts';
 import { quote, type StoredForms } from '../../sql/dialect.ts';
 import type { ActualColumn, Found } from './actual-schema.ts';
 

@@ -1,5 +1,9 @@
 import type { Api, Field } from '../../model/api.ts';
-import { fromTimestamp, fromTimestamptz, milliseconds } from '../../model/field-types/datetime.ts';
+import {
+  fromTimestamp,
+  fromTimestamptz,
+  milliseconds,
+} from '../../model/field-types/moments/datetime.ts';
 import { parseExactly } from '../../model/exact-number.ts';
 import type { SqlValue } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';

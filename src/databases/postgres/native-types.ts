@@ -8,7 +8,7 @@ import type {
 } from '../../model/api.ts';
 import type { FieldSpecification, JsonValue } from '../../specification/specification.ts';
 import { heldAs } from '../../model/field-types/stored-as.ts';
-import { milliseconds } from '../../model/field-types/datetime.ts';
+import { milliseconds } from '../../model/field-types/moments/datetime.ts';
 import type { SqlValue } from '../../model/values.ts';
 import { nativeFormats } from '../../specification/keys/attributes.ts';
 
@@ -168,7 +168,7 @@ const types: readonly NativeType[] = [
   },
   { names: ['name'], kinds: ['string'], read: asText, isText: true },
   { names: ['citext'], kinds: ['string'], isTaken: 'column', read: asText, isText: true },
-  // The texts of these are checked before they are compared (`model/field-types/native-text.ts`).
+  // The texts of these are checked before they are compared (`model/field-types/texts/native-text.ts`).
   {
     names: ['inet', 'cidr'],
     kinds: ['string'],

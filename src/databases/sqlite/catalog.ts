@@ -1,6 +1,6 @@
 import type Driver from 'better-sqlite3';
 import type { SqlValue } from '../../model/values.ts';
-import { guardedColumns, withoutGuards } from '../../sql/compile/json-guard.ts';
+import { guardedColumns, withoutGuards } from './json-guard.ts';
 import { quote } from '../../sql/dialect.ts';
 import { servicePrefix } from '../../model/service-table.ts';
 import { kinds } from '../../sql/kinds/registry.ts';

@@ -10,7 +10,7 @@ import { heldAs, momentBounds } from '../../model/field-types/stored-as.ts';
 import { aggregates } from './aggregates.ts';
 import { equalsText, isMixed, nativeCodec, textOf } from './existing/mixed-values.ts';
 import { indexedSearch } from './search/index-upkeep.ts';
-import { jsonGuard } from '../../sql/compile/json-guard.ts';
+import { jsonGuard } from './json-guard.ts';
 import { isComposite, partsOf } from '../../model/field-types/composite-id.ts';
 import { keyColumns, whole } from '../../sql/key.ts';
 import {

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FieldProblem } from '../../errors.ts';
 import { getOrInsert } from '../../lib/get-or-insert.ts';
-import { formats } from '../../model/field-types/string.ts';
+import { formats } from '../../model/field-types/texts/string.ts';
 import { breaks, type BrokenRule } from '../../problem-rules.ts';
 import type { JsonSchema } from '../../model/json-schema.ts';
 import type { Schema } from './schema.ts';

@@ -1,7 +1,7 @@
-import { formatOf } from '../../model/field-types/string.ts';
+import { formatOf } from '../../model/field-types/texts/string.ts';
 import type { Field } from '../../model/api.ts';
-import { codePoints } from '../../model/constraints.ts';
-import { readValue } from '../../model/validation.ts';
+import { codePoints } from '../../model/validation/constraints.ts';
+import { readValue } from '../../model/validation/read-value.ts';
 import { permuted } from '../random.ts';
 import { cutAt } from '../words/text.ts';
 

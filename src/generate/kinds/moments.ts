@@ -1,4 +1,4 @@
-import { momentText } from '../../model/field-types/datetime.ts';
+import { momentText } from '../../model/field-types/moments/datetime.ts';
 import { listPool, type Pool } from '../distinct/pool.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import type { SourceContext, Row, Source, Subject } from '../source.ts';

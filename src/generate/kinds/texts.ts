@@ -1,5 +1,5 @@
 import { singular } from '../../lib/text/singular.ts';
-import { readValue } from '../../model/validation.ts';
+import { readValue } from '../../model/validation/read-value.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { listPool } from '../distinct/pool.ts';
 import type { Words } from '../words/words.ts';

@@ -1,4 +1,4 @@
-import { formatOf } from '../../model/field-types/string.ts';
+import { formatOf } from '../../model/field-types/texts/string.ts';
 import type { Random } from '../random.ts';
 import { digits, drawn, letters, oneOf, type KindRow } from './kind.ts';
 import { accountName, persona } from './people.ts';

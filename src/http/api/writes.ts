@@ -10,7 +10,7 @@ import {
   type KeyedRequest,
 } from '../../records/write/idempotency.ts';
 import { RowRights } from '../../records/write/checks/row-rights.ts';
-import { executeWrite } from '../../records/write/write.ts';
+import { executeWrite } from '../../records/write/execute.ts';
 import {
   notFound,
   type WriteContext,

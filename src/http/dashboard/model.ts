@@ -9,7 +9,7 @@ import {
 } from '../../model/api.ts';
 import { keyFields } from '../../model/field-types/composite-id.ts';
 import { filterOperators, operators } from '../../model/operators.ts';
-import { visibleValues } from '../../model/visible-values.ts';
+import { visibleValues } from '../../model/validation/visible-values.ts';
 import {
   fieldNameIn,
   linkedRelation,

@@ -7,7 +7,7 @@ import { adviseIndex } from '../../query/read/index-advice.ts';
 import { memberParameters, sentFilters, sentParameters } from '../../query/request/debug.ts';
 import { isWhole, type Response } from '../response/response.ts';
 import { unless } from '../../lib/maybe-promise.ts';
-import { namesNothingHidden } from '../../sql/compile/visible.ts';
+import { namesNothingHidden } from './visible-names.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Recording, Step } from '../../observability/recording.ts';

@@ -4,7 +4,7 @@ import {
   isTaken,
   type DeclaredType,
 } from '../../databases/postgres/native-types.ts';
-import { datetimeType } from '../../model/field-types/datetime.ts';
+import { datetimeType } from '../../model/field-types/moments/datetime.ts';
 import type { FieldSpecification } from '../../specification/specification.ts';
 import type { ColumnType } from '../table.ts';
 

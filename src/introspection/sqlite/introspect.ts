@@ -1,6 +1,6 @@
-import { sqliteDay } from '../../model/field-types/date.ts';
+import { sqliteDay } from '../../model/field-types/moments/date.ts';
 import type { FieldTypes } from '../../model/api.ts';
-import { datetimeType } from '../../model/field-types/datetime.ts';
+import { datetimeType } from '../../model/field-types/moments/datetime.ts';
 import { fieldTypes } from '../../model/field-types/registry.ts';
 import Driver from 'better-sqlite3';
 import { getOrInsert } from '../../lib/get-or-insert.ts';

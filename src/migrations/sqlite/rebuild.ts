@@ -1,7 +1,7 @@
 import type Driver from 'better-sqlite3';
 import { quote } from '../../sql/dialect.ts';
 import { foldName } from '../../databases/sqlite/existing/dialect.ts';
-import { jsonGuard } from '../../sql/compile/json-guard.ts';
+import { jsonGuard } from '../../databases/sqlite/json-guard.ts';
 import { columnSql } from '../../sql/schema/schema.ts';
 import type { ColumnSchema } from '../../sql/schema/table.ts';
 import type { ActualColumn } from '../../databases/existing/actual-schema.ts';

@@ -1,7 +1,12 @@
+import { limitDefaults } from '../../specification/keys/limits.ts';
 import { lost, type LeftOut } from '../../specification/parsers/left-out.ts';
 import { longestName } from '../../specification/parsers/names.ts';
 import type { ProblemRule, Report, ReportAll } from '../../specification/problems.ts';
-import type { Groups, Specification } from '../../specification/specification.ts';
+import type {
+  Groups,
+  LimitsSpecification,
+  Specification,
+} from '../../specification/specification.ts';
 import {
   accessOf,
   operations,
@@ -11,7 +16,7 @@ import {
   type Rule,
   type WriteOperation,
 } from '../access.ts';
-import type { Api, Field, FieldTypes, Resource } from '../api.ts';
+import type { Api, Field, FieldTypes, Limits, Resource } from '../api.ts';
 import { adviseAuth } from './auth.ts';
 import { buildAudit } from './audit.ts';
 import { buildComputed } from './computed.ts';
@@ -30,7 +35,6 @@ import {
 import { finishCompositeKeys } from './composite-keys.ts';
 import { finishKeys } from './keys.ts';
 import { finishKey, noKey } from './record-key.ts';
-import { buildLimits } from '../limits.ts';
 import { reportUnknown, unknownName } from './names.ts';
 import { nearest } from '../../lib/text/nearest.ts';
 import { recordName } from '../../lib/text/singular.ts';
@@ -132,6 +136,16 @@ export function buildApi(
   adviseAuth(rules, specification.auth, under('auth'));
   check?.(api, under('access'));
   return failed ? undefined : api;
+}
+
+/** The limits of an API: what the file says over the defaults. See docs/contract/4-errors-and-limits.md#limits. */
+export function buildLimits(limits: LimitsSpecification): Limits {
+  const merged = { ...limitDefaults, ...limits };
+  return {
+    ...merged,
+    defaultLimit: Math.min(merged.defaultLimit, merged.maxLimit),
+    defaultDepth: Math.min(merged.defaultDepth, merged.maxDepth),
+  };
 }
 
 function draftResources(

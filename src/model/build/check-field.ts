@@ -1,13 +1,13 @@
 import type { Report } from '../../specification/problems.ts';
 import type { FieldSpecification, JsonValue } from '../../specification/specification.ts';
 import type { Field } from '../api.ts';
-import { compareNumbers } from '../constraints.ts';
+import { compareNumbers } from '../validation/constraints.ts';
 import { plainText } from '../exact-number.ts';
 import type { Draft, DraftResource, Path } from './draft.ts';
-import { endOf, isBeyond, liesBetweenSteps, numberBounds } from '../steps.ts';
+import { endOf, isBeyond, liesBetweenSteps, numberBounds } from '../validation/steps.ts';
 import { reportUnknown } from './names.ts';
 import { fieldsIn } from '../template.ts';
-import { readValue } from '../validation.ts';
+import { readValue } from '../validation/read-value.ts';
 
 const ranges = [
   ['minLength', 'maxLength', false],

@@ -1,6 +1,6 @@
 import type { FieldSpecification } from '../../specification/specification.ts';
 import type { ColumnLimits, FieldTypes, NativeColumn } from '../api.ts';
-import { datetimeType } from '../field-types/datetime.ts';
+import { datetimeType } from '../field-types/moments/datetime.ts';
 import { decimalType } from '../field-types/numbers/decimal.ts';
 import { typeOf } from '../field-types/registry.ts';
 

@@ -1,6 +1,6 @@
 import { enumType } from '../field-types/enum.ts';
 import { integerType } from '../field-types/numbers/integer.ts';
-import { stringType } from '../field-types/string.ts';
+import { stringType } from '../field-types/texts/string.ts';
 import type { FieldSpecification } from '../../specification/specification.ts';
 import { lost } from '../../specification/parsers/left-out.ts';
 import type { Report } from '../../specification/problems.ts';
@@ -15,7 +15,7 @@ import {
 } from './draft.ts';
 import { compositeTarget, keyType, typeName } from './keys.ts';
 import { isComposite } from '../field-types/composite-id.ts';
-import { readValue } from '../validation.ts';
+import { readValue } from '../validation/read-value.ts';
 
 /** The two fields of a resource that say to which record of which resource it belongs, and who uses them. */
 interface Pair {

@@ -2,7 +2,7 @@ import { breaks } from '../../problem-rules.ts';
 import type { FieldType } from '../api.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { wrongType } from '../values.ts';
-import { readValue } from '../validation.ts';
+import { readValue } from '../validation/read-value.ts';
 import { partsOfDefault, readItems, storedAsJson } from './json.ts';
 
 export const arrayType: FieldType = {

@@ -1,6 +1,6 @@
 import type { FieldType } from '../api.ts';
 import { plain, shortest } from './plain.ts';
-import { exampleTexts, readText } from './string.ts';
+import { exampleTexts, readText } from './texts/string.ts';
 import { oneOf } from '../values.ts';
 
 export const enumType: FieldType = {

@@ -5,7 +5,7 @@ import type { JsonValue } from '../../specification/specification.ts';
 import { decimalType } from './numbers/decimal.ts';
 import { integerType } from './numbers/integer.ts';
 import { plain } from './plain.ts';
-import { stringType } from './string.ts';
+import { stringType } from './texts/string.ts';
 
 /** The types of the values that only groups have: exact sums and averages, and parts of dates. */
 

@@ -12,8 +12,8 @@ import {
 } from './numbers/integer.ts';
 import { boundsSchema, wholeNumbers } from './numbers/numbers.ts';
 import { plain, shortest } from './plain.ts';
-import { parseText, readText } from './string.ts';
-import { exampleUuid, uuidType } from './uuid.ts';
+import { parseText, readText } from './texts/string.ts';
+import { exampleUuid, uuidType } from './texts/uuid.ts';
 
 /** Whether the database draws the id: clients never send it. */
 export function isGenerated(field: Field): boolean {

@@ -11,7 +11,7 @@ import {
   parseExactly,
   withoutExponent,
 } from '../exact-number.ts';
-import { parseText, readText } from './string.ts';
+import { parseText, readText } from './texts/string.ts';
 
 /** JSON text in the column; it may have been written before the file declared the members that it does. */
 const jsonText: Codec = {

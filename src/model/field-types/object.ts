@@ -4,7 +4,7 @@ import type { JsonSchema } from '../json-schema.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { isJsonObject, wrongType, type ParsedValue } from '../values.ts';
 import { unknownField } from '../unknown-field.ts';
-import { defaultValue, readValue } from '../validation.ts';
+import { defaultValue, readValue } from '../validation/read-value.ts';
 import { below, gather, partsOfDefault, readJson, storedAsJson } from './json.ts';
 
 /** Without its last member some generators of types take it for an object that has to be empty. */

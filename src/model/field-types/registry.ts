@@ -2,8 +2,8 @@ import type { FieldSpecification } from '../../specification/specification.ts';
 import type { FieldType, FieldTypes } from '../api.ts';
 import { arrayType } from './array.ts';
 import { booleanType } from './boolean.ts';
-import { dateType } from './date.ts';
-import { datetimeType } from './datetime.ts';
+import { dateType } from './moments/date.ts';
+import { datetimeType } from './moments/datetime.ts';
 import { decimalType } from './numbers/decimal.ts';
 import { enumType } from './enum.ts';
 import { idType } from './id.ts';
@@ -11,9 +11,9 @@ import { integerType } from './numbers/integer.ts';
 import { jsonType } from './json.ts';
 import { numberType } from './numbers/number.ts';
 import { objectType } from './object.ts';
-import { emailType, stringType, textType, urlType } from './string.ts';
-import { timeType } from './time.ts';
-import { uuidType } from './uuid.ts';
+import { emailType, stringType, textType, urlType } from './texts/string.ts';
+import { timeType } from './moments/time.ts';
+import { uuidType } from './texts/uuid.ts';
 
 /** Every type that holds values, by its name, in the order of documents and messages. Adding one takes its file and a row. */
 export const fieldTypes = {

@@ -5,7 +5,7 @@ import type { Field, FieldType, NativeColumn, Storage } from '../api.ts';
 import { wrongValue } from '../values.ts';
 import { integerType } from './numbers/integer.ts';
 import { numberType } from './numbers/number.ts';
-import { stringType } from './string.ts';
+import { stringType } from './texts/string.ts';
 
 /** The type of which a column is that holds another one in a form of its own. */
 const holders = { string: stringType, integer: integerType, number: numberType } as const;

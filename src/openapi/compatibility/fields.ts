@@ -1,6 +1,6 @@
 import type { Field } from '../../model/api.ts';
 import { repeatsDefault } from '../../model/build/check-field.ts';
-import { compareNumbers, isMultiple } from '../../model/constraints.ts';
+import { compareNumbers, isMultiple } from '../../model/validation/constraints.ts';
 import { isOfDoubles, isOfWholeSeconds } from '../../model/field-types/stored-as.ts';
 import { isFlag, splitSuffix, takes, type Operator } from '../../model/operators.ts';
 import {

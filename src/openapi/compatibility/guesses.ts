@@ -1,4 +1,4 @@
-import { readValue } from '../../model/validation.ts';
+import { readValue } from '../../model/validation/read-value.ts';
 import type { Field } from '../../model/api.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 

@@ -1,8 +1,8 @@
 import { foreignKeysOf, keyFields } from '../../model/field-types/composite-id.ts';
 import { decide } from '../../model/access.ts';
 import type { Field, Resource } from '../../model/api.ts';
-import { visibleValues } from '../../model/visible-values.ts';
-import { readValue } from '../../model/validation.ts';
+import { visibleValues } from '../../model/validation/visible-values.ts';
+import { readValue } from '../../model/validation/read-value.ts';
 import {
   mayCreate,
   mayUpdate,

@@ -1,7 +1,7 @@
 import type { Field } from '../../model/api.ts';
 import { isBinary, wholeNumbers } from '../../model/field-types/numbers/numbers.ts';
 import { anyObject, isNeeded } from '../../model/field-types/object.ts';
-import { visibleValues } from '../../model/visible-values.ts';
+import { visibleValues } from '../../model/validation/visible-values.ts';
 import type { View } from '../../model/view.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { given, orNull, type JsonSchema } from './schema.ts';

@@ -4,7 +4,7 @@ import type { ClaimValue } from '../../model/access.ts';
 import { ExactNumber, isDouble, plainText, withoutExponent } from '../../model/exact-number.ts';
 import { isNumbered } from '../../model/field-types/id.ts';
 import { isComposite, wholeIds } from '../../model/field-types/composite-id.ts';
-import { parseText } from '../../model/field-types/string.ts';
+import { parseText } from '../../model/field-types/texts/string.ts';
 import { operators, takes } from '../../model/operators.ts';
 import { counted, oneOf } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';

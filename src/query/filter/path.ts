@@ -7,7 +7,7 @@ import {
   type Resource,
 } from '../../model/api.ts';
 import { anyMember } from '../../model/field-types/json.ts';
-import { readText } from '../../model/field-types/string.ts';
+import { readText } from '../../model/field-types/texts/string.ts';
 import type { RelationView, ResourceView } from '../../model/view.ts';
 import { fieldRef, type FieldRef } from './predicate.ts';
 

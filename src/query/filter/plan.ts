@@ -6,7 +6,7 @@ import { resolveName } from './resolve.ts';
 import { isGroup, leavesOf, type Group } from './group.ts';
 import { isToMany, type Api, type Relation, type Resource } from '../../model/api.ts';
 import { isFlag, operators } from '../../model/operators.ts';
-import { visibleValues } from '../../model/visible-values.ts';
+import { visibleValues } from '../../model/validation/visible-values.ts';
 import type { ResourceView } from '../../model/view.ts';
 import { counted } from '../../model/values.ts';
 import { maxSuggestions, type QueryProblem } from '../request/problem.ts';

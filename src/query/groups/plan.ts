@@ -10,7 +10,7 @@ import {
   type Operator,
 } from '../../model/operators.ts';
 import { counted } from '../../model/values.ts';
-import { visibleValues } from '../../model/visible-values.ts';
+import { visibleValues } from '../../model/validation/visible-values.ts';
 import type { ResourceView } from '../../model/view.ts';
 import { restrictGroups } from '../access/restrict.ts';
 import { bindGroups } from '../bind.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Field, Resource } from '../../model/api.ts';
 import { idIn } from '../../model/field-types/composite-id.ts';
-import { readText } from '../../model/field-types/string.ts';
+import { readText } from '../../model/field-types/texts/string.ts';
 import { jsonBytes, type ParsedValue } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { maxEnds, type Cursor, type CursorEnd } from './cursor.ts';

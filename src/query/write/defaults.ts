@@ -1,7 +1,7 @@
 import { claimOf, type Claims } from '../../model/access.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import { getOrInsert } from '../../lib/get-or-insert.ts';
-import { readValue } from '../../model/validation.ts';
+import { readValue } from '../../model/validation/read-value.ts';
 import { readClaim } from '../filter/operand.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import type { ResourceView } from '../../model/view.ts';

@@ -1,11 +1,11 @@
 import { breaks, onlyOf, type BrokenRule } from '../../problem-rules.ts';
 import { unknownField } from '../../model/unknown-field.ts';
-import { momentText } from '../../model/field-types/datetime.ts';
+import { momentText } from '../../model/field-types/moments/datetime.ts';
 import { apiError, type ApiError } from '../../errors.ts';
 import type { BelongsToMany, Field } from '../../model/api.ts';
 import { keyFields } from '../../model/field-types/composite-id.ts';
-import { readValue } from '../../model/validation.ts';
-import { readGiven } from '../../model/visible-values.ts';
+import { readValue } from '../../model/validation/read-value.ts';
+import { readGiven } from '../../model/validation/visible-values.ts';
 import { isJsonObject, type ValueIssue } from '../../model/values.ts';
 import {
   fieldNameIn,

@@ -2,7 +2,7 @@ import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Field } from '../../model/api.ts';
 import { undeclared } from '../../model/field-types/object.ts';
 import { below } from '../../model/field-types/json.ts';
-import { readValue } from '../../model/validation.ts';
+import { readValue } from '../../model/validation/read-value.ts';
 import { isJsonObject, type ParsedValue, type ValueIssue } from '../../model/values.ts';
 
 /**

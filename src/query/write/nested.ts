@@ -1,7 +1,7 @@
 import { breaks, onlyOf, type BrokenRule } from '../../problem-rules.ts';
-import { momentText } from '../../model/field-types/datetime.ts';
+import { momentText } from '../../model/field-types/moments/datetime.ts';
 import type { Field, Limits, Resource } from '../../model/api.ts';
-import { readValue } from '../../model/validation.ts';
+import { readValue } from '../../model/validation/read-value.ts';
 import { isJsonObject, type ValueIssue } from '../../model/values.ts';
 import { fieldNameIn, type RelationView, type ResourceView } from '../../model/view.ts';
 import type { JsonValue } from '../../specification/specification.ts';

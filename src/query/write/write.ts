@@ -14,8 +14,8 @@ import { refusalOf, type Claims } from '../../model/access.ts';
 import type { Api, Field, Limits } from '../../model/api.ts';
 import { counted, isJsonObject, mostIssues, type ValueIssue } from '../../model/values.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
-import { readValue } from '../../model/validation.ts';
-import { readGiven } from '../../model/visible-values.ts';
+import { readValue } from '../../model/validation/read-value.ts';
+import { readGiven } from '../../model/validation/visible-values.ts';
 import {
   fieldNameIn,
   linkedRelation,

@@ -10,7 +10,7 @@ import type {
   UpdatePlan,
   WritePlan,
 } from '../plan.ts';
-import { readValue } from '../../model/validation.ts';
+import { readValue } from '../../model/validation/read-value.ts';
 import { clearedKeys, keysOfChild } from './nested-rights.ts';
 
 /** How a plan changes a record, whichever it is. */

@@ -2,7 +2,7 @@ import { breaks } from '../../problem-rules.ts';
 import type { FieldProblem } from '../../errors.ts';
 import type { Field, Resource } from '../../model/api.ts';
 import { keyValues } from '../../model/field-types/composite-id.ts';
-import { readValue } from '../../model/validation.ts';
+import { readValue } from '../../model/validation/read-value.ts';
 import type { SqlValue } from '../../model/values.ts';
 import {
   noPreconditions,

@@ -1,7 +1,7 @@
 import { ConstraintError, skippedByTrigger } from '../../databases/database.ts';
 import { getOrInsert } from '../../lib/get-or-insert.ts';
 import type { Resource } from '../../model/api.ts';
-import { compareNumbers } from '../../model/constraints.ts';
+import { compareNumbers } from '../../model/validation/constraints.ts';
 import { foreignKeysOf, idIn, keyFields } from '../../model/field-types/composite-id.ts';
 import { isGenerated } from '../../model/field-types/id.ts';
 import type { FieldValues } from '../../query/plan.ts';

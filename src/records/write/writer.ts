@@ -6,7 +6,7 @@ import { fail, type FieldProblem, type Result } from '../../errors.ts';
 import type { Field, Limits, Resource } from '../../model/api.ts';
 import type { SqlValue, ValueIssue } from '../../model/values.ts';
 import { inBodyTime } from '../../lib/text/pattern.ts';
-import { readValue } from '../../model/validation.ts';
+import { readValue } from '../../model/validation/read-value.ts';
 import { readMerged } from '../../query/write/merge-patch.ts';
 import { revise } from '../../query/write/revisions.ts';
 import { immutableProblem } from '../../query/write/write.ts';

@@ -1,6 +1,6 @@
-import { isDate } from '../../model/field-types/date.ts';
-import { momentText, parseDatetime } from '../../model/field-types/datetime.ts';
-import { isTime } from '../../model/field-types/time.ts';
+import { isDate } from '../../model/field-types/moments/date.ts';
+import { momentText, parseDatetime } from '../../model/field-types/moments/datetime.ts';
+import { isTime } from '../../model/field-types/moments/time.ts';
 import { counted } from '../../model/values.ts';
 import { exact, inForm, type ConvertedColumn, type ConvertedValue, type Kind } from './kind.ts';
 import { rounded } from './numbers.ts';

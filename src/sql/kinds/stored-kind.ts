@@ -1,5 +1,5 @@
 import type { Field, ValueKind } from '../../model/api.ts';
-import { milliseconds } from '../../model/field-types/datetime.ts';
+import { milliseconds } from '../../model/field-types/moments/datetime.ts';
 import { decimalType } from '../../model/field-types/numbers/decimal.ts';
 import { heldAs } from '../../model/field-types/stored-as.ts';
 import type { StoredForms } from '../dialect.ts';

@@ -1,4 +1,4 @@
-import { isBase64 } from '../../model/field-types/bytes.ts';
+import { isBase64 } from '../../model/field-types/texts/bytes.ts';
 import { exact, inForm, type Kind, type StoredValue } from './kind.ts';
 import { baseOf } from './stored-kind.ts';
 

@@ -1,7 +1,7 @@
 import type { Codec, Field, MorphTo, Resource } from '../../model/api.ts';
 import { idIn } from '../../model/field-types/composite-id.ts';
 import { unknownName } from '../../model/build/names.ts';
-import { readValue } from '../../model/validation.ts';
+import { readValue } from '../../model/validation/read-value.ts';
 import { counted, isJsonObject, type SqlValue } from '../../model/values.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from '../../query/write/morphs.ts';
 import type { FieldValues } from '../../query/plan.ts';

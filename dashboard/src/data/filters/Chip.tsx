@@ -2,7 +2,7 @@ import { Popover, UnstyledButton } from '@mantine/core';
 import { X } from 'lucide-react';
 import type { JSX, ReactNode } from 'react';
 import { hasMenuOpen } from '../../focus.ts';
-import { loadEditors } from './loaded.ts';
+import { loadEditors } from './editors/loaded.ts';
 
 interface Props {
   readonly label: ReactNode;

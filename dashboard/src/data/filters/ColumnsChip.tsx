@@ -1,8 +1,8 @@
 import { Columns3 } from 'lucide-react';
 import { useState, type JSX } from 'react';
 import { Chip } from './Chip.tsx';
-import type { ColumnsProps } from './ColumnsEditor.tsx';
-import { editors } from './loaded.ts';
+import type { ColumnsProps } from './editors/ColumnsEditor.tsx';
+import { editors } from './editors/loaded.ts';
 
 /** Which columns are shown, and which fields are asked for at all. */
 export function ColumnsChip(props: ColumnsProps): JSX.Element {

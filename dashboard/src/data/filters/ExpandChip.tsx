@@ -2,8 +2,8 @@ import { GitFork } from 'lucide-react';
 import { useState, type JSX } from 'react';
 import { withExpansions } from '../query.ts';
 import { Chip } from './Chip.tsx';
-import type { ExpandProps } from './ExpandEditor.tsx';
-import { editors } from './loaded.ts';
+import type { ExpandProps } from './editors/ExpandEditor.tsx';
+import { editors } from './editors/loaded.ts';
 
 /** Which related records come along. */
 export function ExpandChip(props: ExpandProps): JSX.Element | null {

@@ -6,7 +6,7 @@ import { collectionsIn, restrictedBy } from '../expansion.ts';
 import type { ListQuery } from '../query.ts';
 import { Chip } from './Chip.tsx';
 import { newCondition } from './conditions.ts';
-import { editors } from './loaded.ts';
+import { editors } from './editors/loaded.ts';
 import { singleOf, type Part, type PartProps } from './parts.ts';
 import { useTold } from './told.ts';
 import { conditionWords, groupWords, type Told } from './words.ts';

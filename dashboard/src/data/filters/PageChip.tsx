@@ -1,7 +1,7 @@
 import { Rows3 } from 'lucide-react';
 import { useState, type JSX } from 'react';
 import { Chip } from './Chip.tsx';
-import { editors } from './loaded.ts';
+import { editors } from './editors/loaded.ts';
 
 interface Props {
   readonly value: number | undefined;

@@ -1,8 +1,8 @@
 import { ArrowUpDown } from 'lucide-react';
 import { useState, type JSX } from 'react';
 import { Chip } from './Chip.tsx';
-import { editors } from './loaded.ts';
-import type { ListOrderProps } from './SortEditor.tsx';
+import { editors } from './editors/loaded.ts';
+import type { ListOrderProps } from './editors/SortEditor.tsx';
 
 /** The order of the list. */
 export function SortChip(props: ListOrderProps): JSX.Element {

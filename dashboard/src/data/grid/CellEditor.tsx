@@ -3,7 +3,7 @@ import { hasMenuOpen, isAtChoice } from '../../focus.ts';
 import type { FieldInfo, Model } from '../../../../src/http/dashboard/wire-model.ts';
 import { brief, shown } from '../../words.ts';
 import { memberOf, readDraft, type ApiRecord } from '../record/draft.ts';
-import { RecordPicker } from '../record/RecordPicker.tsx';
+import { RecordPicker } from '../record/inputs/RecordPicker.tsx';
 import { isJson, nullChoice, type CellRefusal, type CellWrite, type Step } from './cell-text.ts';
 import type { Column } from './columns.ts';
 

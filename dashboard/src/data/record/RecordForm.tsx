@@ -7,9 +7,9 @@ import { Conflict, type Choice } from './Conflict.tsx';
 import { draftOf, memberOf, readForm, type ApiRecord, type Draft, type Messages } from './draft.ts';
 import { keep, keptOf, linksIn } from './kept.ts';
 import { readLinks, type LinksDraft } from './links.ts';
-import { LinksInput } from './LinksInput.tsx';
+import { LinksInput } from './inputs/LinksInput.tsx';
 import { mergeWith, type Difference } from './merge.ts';
-import { ValueInput } from './ValueInput.tsx';
+import { ValueInput } from './inputs/ValueInput.tsx';
 
 /** A record as it is stored, and where. */
 export interface Stored {

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState, type JSX } from 'react';
 import { counted } from '../../words.ts';
 import { absent, readDraft, type Draft, type Messages } from '../record/draft.ts';
-import { ValueInput } from '../record/ValueInput.tsx';
+import { ValueInput } from '../record/inputs/ValueInput.tsx';
 import {
   changeRecords,
   deleteRecords,

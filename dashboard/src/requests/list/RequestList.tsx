@@ -23,7 +23,7 @@ const headHeight = 30;
 /** The width of the list below which rows have two lines. */
 const narrowList = 420;
 
-/** The columns in their order; style.css hides those for which there is no room. */
+/** The columns in their order; requests.css hides those for which there is no room. */
 const shownColumns: readonly ColumnName[] = [
   'time',
   'method',

@@ -1,7 +1,7 @@
 import type { OwnField } from '../../../extensions/computed.ts';
 import { messageOf } from '../../../lib/message-of.ts';
 import type { Caller } from '../../../model/access.ts';
-import { readValue } from '../../../model/validation.ts';
+import { readValue } from '../../../model/validation/read-value.ts';
 import type { Requester } from '../../../sql/statement.ts';
 import type { CodeRun, Exchange } from '../exchange.ts';
 import { OwnCodeContext } from './context.ts';

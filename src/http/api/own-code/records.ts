@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Field, Resource } from '../../../model/api.ts';
 import { unknownName } from '../../../model/build/names.ts';
 import { inBodyTime } from '../../../lib/text/pattern.ts';
-import { readValue } from '../../../model/validation.ts';
+import { readValue } from '../../../model/validation/read-value.ts';
 import { mostIssues, type ValueIssue } from '../../../model/values.ts';
 import type { FieldValues } from '../../../query/plan.ts';
 import { isLeftToDatabase, isUpdateStamp } from '../../../query/write/defaults.ts';

@@ -1,5 +1,5 @@
 import type { Resource } from '../../../model/api.ts';
-import { compareNumbers } from '../../../model/constraints.ts';
+import { compareNumbers } from '../../../model/validation/constraints.ts';
 import { idIn } from '../../../model/field-types/composite-id.ts';
 import { isGenerated } from '../../../model/field-types/id.ts';
 import type { SqlValue } from '../../../model/values.ts';
