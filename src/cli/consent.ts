@@ -5,7 +5,7 @@ import { rowCounts } from '../databases/tables.ts';
 import type { Resource } from '../model/api.ts';
 import { typedCommand, type Context } from '../server/context.ts';
 import { databaseName } from '../server/database/database.ts';
-import { kindOf } from '../server/database/kinds.ts';
+import { databaseKindOf } from '../server/database/kinds.ts';
 import { CommandFailure, fileReason } from '../server/failure.ts';
 import { countLines, records } from '../server/output.ts';
 import { databaseVariable, type OpenDatabase, type Target } from '../server/database/target.ts';
@@ -41,7 +41,7 @@ export async function deleteOwn(context: Context, target: Target): Promise<void>
       `Nothing was deleted: --reset deletes only the database of dev, not ${await databaseName(context, target)}. Leave out --reset, or run "${typedCommand(context, `generate ${target.again} --reset`)}" to replace its records.`,
       { exitCode: 2 },
     );
-  if (kindOf(url) === 'memory') return;
+  if (databaseKindOf(url) === 'memory') return;
   const path = resolve(folder, url.slice('sqlite:'.length));
   try {
     for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${end}`, { force: true });

@@ -16,13 +16,15 @@ export function withWideKeys(
 ): readonly FoundTable[] {
   const links = tables.flatMap((table) => linksOf(table, tables, fold));
   const wide = new Set(
-    tables.flatMap(({ columns }) => columns.filter((column) => kindOf(column, types) === 'bigint')),
+    tables.flatMap(({ columns }) =>
+      columns.filter((column) => valueKindOf(column, types) === 'bigint'),
+    ),
   );
   const next = [...wide];
   for (let column = next.pop(); column !== undefined; column = next.pop())
     for (const link of links.filter((one) => column !== undefined && one.includes(column)))
       for (const other of link)
-        if (!wide.has(other) && kindOf(other, types) === 'integer') {
+        if (!wide.has(other) && valueKindOf(other, types) === 'integer') {
           wide.add(other);
           next.push(other);
         }
@@ -37,7 +39,7 @@ export function withWideKeys(
   }));
 }
 
-function kindOf({ type }: FoundColumn, types: FieldTypes): string | undefined {
+function valueKindOf({ type }: FoundColumn, types: FieldTypes): string | undefined {
   return 'left' in type ? undefined : typeOf(type.attributes, types).kind;
 }
 

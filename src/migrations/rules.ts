@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Api, Field } from '../model/api.ts';
 import type { JsonSchema } from '../model/json-schema.ts';
 import { isNumberForm, type RecordRow } from '../databases/existing/schema-record.ts';
-import { kindOf } from '../sql/kinds/stored-kind.ts';
+import { storedKindOf } from '../sql/kinds/stored-kind.ts';
 import type { SchemaRules } from '../databases/existing/actual-schema.ts';
 
 /**
@@ -49,7 +49,7 @@ export function fieldsWithNewRules(
       const row = known.get(keyOf(field.resource.table, field.column));
       if (row === undefined || row.rules === '' || row.rules === rulesDigest(field)) return false;
       const kind = isNumberForm(row.kind) ? 'integer' : row.kind;
-      return kind === kindOf(field, dialect);
+      return kind === storedKindOf(field, dialect);
     }),
   );
 }

@@ -7,7 +7,7 @@ import { owner } from '../model/access.ts';
 import type { Api } from '../model/api.ts';
 import type { Context } from './context.ts';
 import { closingOnFailure, openDatabase } from './database/database.ts';
-import { kindOf } from './database/kinds.ts';
+import { databaseKindOf } from './database/kinds.ts';
 import { migrationRefusal, stepLines, whyBehind } from './database/schema.ts';
 import type { OpenDatabase } from './database/target.ts';
 import { openDev } from './dev/open-dev.ts';
@@ -94,7 +94,7 @@ async function forStart(
     return stepLines(options.allowDataLoss === true ? steps : neededSteps(steps), options);
   };
   const refusal =
-    kindOf(target.url) === 'memory'
+    databaseKindOf(target.url) === 'memory'
       ? new Error('The database in memory is empty. Call migrate() first.')
       : await whyBehind(context, target, api, 'empty');
   if (refusal === undefined) await open();

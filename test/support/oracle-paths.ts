@@ -187,7 +187,8 @@ export function below<P extends Path>(path: P, steps: number): P {
 }
 
 /** How values of a sort key compare: an array's by its items. */
-const kindOf = (shape: Shape | undefined): Kind => shape?.items?.kind ?? shape?.kind ?? 'text';
+const comparedKind = (shape: Shape | undefined): Kind =>
+  shape?.items?.kind ?? shape?.kind ?? 'text';
 
 /** What a record sorts by: an array by its first item, many related values by the least or the greatest. */
 function sortValue(
@@ -207,7 +208,7 @@ function sortValue(
   const [first] = rows;
   if (first === undefined) return { shape: undefined, value: null };
   const shape = shapeAt(fieldsAt(world.resource(first.resource), isPivot, reached), names);
-  const kind = kindOf(shape);
+  const kind = comparedKind(shape);
   const [least = null] = rows
     .map((one) => {
       const value = valueAt(one, key);
@@ -241,10 +242,15 @@ export function inOrder(
     for (const [index, { descending }] of keys.entries()) {
       const [left, right] = [a.values[index], b.values[index]];
       const shape = left?.shape ?? right?.shape;
-      const difference = compareKeys(kindOf(shape), left?.value ?? null, right?.value ?? null, {
-        descending,
-        nulls,
-      });
+      const difference = compareKeys(
+        comparedKind(shape),
+        left?.value ?? null,
+        right?.value ?? null,
+        {
+          descending,
+          nulls,
+        },
+      );
       if (difference !== 0) return difference;
     }
     return 0;

@@ -11,7 +11,7 @@ import type { Api } from '../../model/api.ts';
 import { servicePrefix } from '../../model/service-table.ts';
 import type { Context } from '../../server/context.ts';
 import { withStoredForms, withDatabase } from '../../server/database/database.ts';
-import { databaseKinds, kindOf } from '../../server/database/kinds.ts';
+import { databaseKinds, databaseKindOf } from '../../server/database/kinds.ts';
 import { CommandFailure } from '../../server/failure.ts';
 import { grouped } from '../../server/output.ts';
 import {
@@ -100,7 +100,7 @@ function targetOf(
 ): Target {
   const target = databaseTarget(context, specification, url);
   const kind = sides[flag];
-  if (target === undefined || kindOf(url) !== kind)
+  if (target === undefined || databaseKindOf(url) !== kind)
     throw new CommandFailure(
       `${flag} ${withoutPassword(url)} cannot be used. Write ${flag} ${databaseKinds[kind].form}.`,
       { exitCode: 2 },

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { fromFolder, type Context } from '../../server/context.ts';
 import { databaseName } from '../../server/database/database.ts';
-import { kindOf } from '../../server/database/kinds.ts';
+import { databaseKindOf } from '../../server/database/kinds.ts';
 import { requireCurrent } from '../../server/database/schema.ts';
 import { migrateCommand } from '../../server/database/target.ts';
 import { takesCreates } from '../../sql/compile/idempotency.ts';
@@ -38,7 +38,7 @@ export async function start(context: Context, flags: StartFlags): Promise<void> 
   for (const warning of warnings) context.output.note(formatProblem(warning));
   const found = await startable(context, read, flags.database);
   const { target, specification } = found;
-  if (count > 1 && kindOf(target.url) === 'memory')
+  if (count > 1 && databaseKindOf(target.url) === 'memory')
     throw new CommandFailure(
       'Several workers cannot share a database in memory. Name a file or a PostgreSQL database, or leave out --workers.',
       { exitCode: 2 },

@@ -303,7 +303,7 @@ export function isTaken({ name }: DeclaredType, where: 'column' | 'array'): bool
  * served from a column whose type has other fields, and from an enum that lacks a value of the field.
  */
 function typeOf(field: Field, native: NativeColumn): NativeType | undefined {
-  const isText = kindOf(field) === 'string' && field.attributes.storedAs === undefined;
+  const isText = valueKindOf(field) === 'string' && field.attributes.storedAs === undefined;
   if (native.labels !== undefined) {
     const { labels } = native;
     return field.values?.every((value) => labels.includes(String(value))) === true
@@ -397,7 +397,7 @@ export function nativeCodec(field: Field): Codec | undefined {
   if (native === undefined) return undefined;
   if (native.items !== undefined && items !== undefined) return arrayCodec(items);
   const { kinds, form = type.postgres.form, number } = typeOf(field, native) ?? other;
-  const codec = kinds.includes(kindOf(field)) ? type.forms[form] : undefined;
+  const codec = kinds.includes(valueKindOf(field)) ? type.forms[form] : undefined;
   if (codec === undefined || type.number !== 'double') return codec;
   return {
     // JSON has no NaN.
@@ -407,7 +407,7 @@ export function nativeCodec(field: Field): Codec | undefined {
 }
 
 /** What the column of a field holds: a stored form of others is a text or a number. */
-function kindOf({ type, attributes: { storedAs } }: Field): ValueKind {
+function valueKindOf({ type, attributes: { storedAs } }: Field): ValueKind {
   return storedAs === undefined ? type.kind : heldAs[storedAs];
 }
 

@@ -66,7 +66,8 @@ function lifeOf(row: Row): Life {
 export function hasCreation({ fields }: Resource): boolean {
   return [...fields.values()].some(
     (field) =>
-      isMoment(field) && kindOf(meant(tokensOf(field.name), field)).kind.name === 'date.created',
+      isMoment(field) &&
+      momentKindOf(meant(tokensOf(field.name), field)).kind.name === 'date.created',
   );
 }
 
@@ -285,7 +286,10 @@ function meant(tokens: readonly string[], { type, resource }: Field): readonly s
 }
 
 /** The kind of a moment by the longest known ending of its name, and the prefix before that. */
-function kindOf(tokens: readonly string[]): { readonly kind: MomentKind; readonly prefix: string } {
+function momentKindOf(tokens: readonly string[]): {
+  readonly kind: MomentKind;
+  readonly prefix: string;
+} {
   const stem = stemOf(tokens);
   for (const from of stem.keys()) {
     const kind = kinds.find(({ names }) => names.test(stem.slice(from).join(' ')));
@@ -301,7 +305,7 @@ function kindOf(tokens: readonly string[]): { readonly kind: MomentKind; readonl
 export function stepOf(field: Field): ((row: Row) => boolean) | undefined {
   if (!isMoment(field)) return undefined;
   const tokens = meant(tokensOf(field.name), field);
-  if (kindOf(tokens).kind.isStep === undefined) return undefined;
+  if (momentKindOf(tokens).kind.isStep === undefined) return undefined;
   const mark = markOf(stemOf(tokens).at(-1) ?? '');
   return mark === undefined || mark === 0 ? undefined : (row) => hasReached(row, mark);
 }
@@ -311,7 +315,7 @@ export function momentSource(
   { field, fields, isPart, tokens, subject, siblingOf, words }: SourceContext,
   isUnique: boolean,
 ): Source {
-  const { kind, prefix } = kindOf(meant(tokens, field));
+  const { kind, prefix } = momentKindOf(meant(tokens, field));
   const { name, isFirst = false, isOfDay = isFirst, isAhead = false, after } = kind;
   const unit = field.type.generated === 'day' ? day : second;
   if (isUnique) {
@@ -326,7 +330,7 @@ export function momentSource(
   }
   const isEarlier = (other: Field): boolean => {
     if (other === field || !isMoment(other)) return false;
-    const found = kindOf(meant(tokensOf(other.name), other));
+    const found = momentKindOf(meant(tokensOf(other.name), other));
     return found.kind.name === after && (after !== 'date.start' || found.prefix === prefix);
   };
   const earlier = after === undefined ? [] : [...fields.values()].filter(isEarlier);

@@ -28,7 +28,7 @@ import {
   findInFile,
   findRoute,
   isServed,
-  kindOf,
+  requestKindOf,
   nothingAt,
   operationOf,
   uriTooLong,
@@ -150,7 +150,7 @@ function resolveRoute(
   const resourceView = findResourceView(name, view);
   if (!resourceView.ok) return resourceView;
   trace.route = resourceView.value.name;
-  const known = kindOf(method, id);
+  const known = requestKindOf(method, id);
   if (!known.ok) return known;
   const { resource } = resourceView.value;
   const isNew = known.value === 'replace' && mustBeNew(headers) && isKeyedByClient(resource);

@@ -277,7 +277,7 @@ export function findResourceView(name: string, view: View): Result<ResourceView>
 }
 
 /** The kind of request of a method at a path; the 405 lists the allowed methods. */
-export function kindOf(method: string, id: string | undefined): Result<RequestKind> {
+export function requestKindOf(method: string, id: string | undefined): Result<RequestKind> {
   const kind = methodsAt(id).get(method);
   return kind === undefined ? fail(methodNotAllowed(method, allowOf(id))) : ok(kind);
 }

@@ -5,7 +5,7 @@ import type { Api } from '../../model/api.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
 import type { Context } from '../context.ts';
 import { storedProblems, type StoredProblem } from '../../transfer/stored-problems.ts';
-import { databaseKinds, kindOf } from './kinds.ts';
+import { databaseKinds, databaseKindOf } from './kinds.ts';
 import { CommandFailure, databaseFailure } from '../failure.ts';
 import { applyForms, type ModelFile } from '../files/specification.ts';
 import {
@@ -19,7 +19,7 @@ import {
 
 /** The database of a URL. Loads only the driver that it needs. Fails for an unknown kind of URL. */
 async function named(context: Context, target: Target): Promise<NamedDatabase> {
-  const kind = kindOf(target.url);
+  const kind = databaseKindOf(target.url);
   if (kind !== undefined) return databaseKinds[kind].reach(context, target);
   const { file, memory, postgres } = databaseKinds;
   const asFile = isPath(target.url) ? file.form.replace('PATH', () => target.url) : file.form;

@@ -50,7 +50,7 @@ export const databaseKinds: Readonly<Record<DatabaseKind, Kind>> = {
 };
 
 /** The kind of a database URL; undefined if it is unknown. */
-export function kindOf(url: string): DatabaseKind | undefined {
+export function databaseKindOf(url: string): DatabaseKind | undefined {
   const kinds = Object.keys(databaseKinds) as DatabaseKind[];
   return kinds.find((kind) => databaseKinds[kind].pattern.test(url));
 }

@@ -2,7 +2,7 @@ import { arePossible, stepsBeforeServing, type MigrationOptions } from '../../mi
 import type { Api } from '../../model/api.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
 import { shellArgument, typedCommand, type Context } from '../context.ts';
-import { kindOf } from './kinds.ts';
+import { databaseKindOf } from './kinds.ts';
 import { inspect } from './database.ts';
 import { CommandFailure } from '../failure.ts';
 import { migrateCommand, type Target } from './target.ts';
@@ -54,7 +54,7 @@ export async function requireCurrent(
   target: Target,
   api: Api,
 ): Promise<readonly MigrationStep[]> {
-  if (kindOf(target.url) === 'memory')
+  if (databaseKindOf(target.url) === 'memory')
     throw new CommandFailure(
       `A database in memory starts empty and is deleted at the end. Only this command can use it: "${typedCommand(context, 'dev')}". Name a file or a PostgreSQL database with --database.`,
     );

@@ -16,7 +16,7 @@ export type BaseKind = Exclude<ValueKind, 'decimal'> | 'any';
 export type KindName = BaseKind | 'decimal';
 
 /** What a field's column holds. */
-export function kindOf(field: Field, dialect: StoredForms): StoredKind {
+export function storedKindOf(field: Field, dialect: StoredForms): StoredKind {
   const { type, attributes, precision, scale } = field;
   const { storedAs } = attributes;
   if (storedAs !== undefined) {

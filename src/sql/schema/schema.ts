@@ -15,7 +15,7 @@ import {
 import { cutName } from './cut-name.ts';
 import { searchIndexOf } from './search-index.ts';
 import { serviceTables } from './service-tables.ts';
-import { kindOf } from '../kinds/stored-kind.ts';
+import { storedKindOf } from '../kinds/stored-kind.ts';
 import type { ColumnSchema, Fill, IndexSchema, TableSchema, WrittenValues } from './table.ts';
 
 /** A table without records, or a column without values in existing records. */
@@ -101,7 +101,7 @@ function columnOf(field: Field, dialect: StoredForms): ColumnSchema {
     guard: dialect.guard?.(field),
     isReadOnly: isLeftToDatabase(field),
     field: field.name,
-    kind: kindOf(field, dialect),
+    kind: storedKindOf(field, dialect),
     form: storedAs && {
       name: storedAs,
       isMet: (column) => dialect.isStoredAs(column, takenFor[storedAs] ?? storedAs, field),

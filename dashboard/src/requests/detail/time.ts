@@ -78,7 +78,7 @@ export function accountOf({
     })),
   ].toSorted((a, b) => a.begin - b.begin);
   for (const step of steps) {
-    const kind = kindOf(step.stage);
+    const kind = timeKindOf(step.stage);
     lines.push({
       name: step.stage,
       kind,
@@ -128,7 +128,7 @@ export function accountOf({
 /** Times are told in hundredths of a ms. */
 const rounding = 0.02;
 
-function kindOf(stage: string): TimeKind {
+function timeKindOf(stage: string): TimeKind {
   if (stage === 'network') return 'network';
   if (stage === 'send') return 'send';
   return stage === 'commit' ? 'database' : 'own';
