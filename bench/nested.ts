@@ -6,10 +6,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServer, type Server } from './child.ts';
-import { Client } from './edge-clients.ts';
 import { send } from './http.ts';
 import { median } from './load.ts';
 import { processorTime } from './memory.ts';
+import { load } from './rate.ts';
 import { migrate, startPlinth } from './servers.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 
@@ -55,37 +55,11 @@ interface Round {
 }
 
 /** Posts on each connection until the time is over. */
-async function load({ url, pid }: Server, time: number): Promise<Round> {
-  const port = Number(new URL(url).port);
-  const clients = await Promise.all(
-    Array.from(
-      { length: connections },
-      () => new Promise<Client>((resolve) => void new Client(port, resolve, resolve)),
-    ),
-  );
+async function post({ url, pid }: Server, time: number): Promise<Round> {
   const before = await processorTime(pid);
-  const begin = performance.now();
-  let done = 0;
-  await Promise.all(
-    clients.map(
-      (client) =>
-        new Promise<void>((resolve, reject) => {
-          const next = (): void => {
-            if (performance.now() - begin > time) return resolve();
-            client.send(request, ({ status }) => {
-              done += 1;
-              if (status === 201) next();
-              else reject(new Error(`POST was answered ${status}`));
-            });
-          };
-          next();
-        }),
-    ),
-  );
-  const took = performance.now() - begin;
-  const cost = ((await processorTime(pid)) - before) / done;
-  for (const { socket } of clients) socket.destroy();
-  return { perSecond: (done * 1_000) / took, cost };
+  const { answered, took } = await load(url, [request], connections, time);
+  const cost = ((await processorTime(pid)) - before) / answered;
+  return { perSecond: (answered * 1_000) / took, cost };
 }
 
 /** Both servers have to store what they are sent. */
@@ -114,14 +88,14 @@ async function measure(name: string, database: string, folder: string): Promise<
       const { headers } = await send(plinth.url, { method: 'GET', path });
       return headers.get('x-total-count') ?? '';
     });
-    for (const server of [byHand, plinth]) await load(server, roundTime * 2);
+    for (const server of [byHand, plinth]) await post(server, roundTime * 2);
     const ratios: number[] = [];
     const costs: number[] = [];
     const [hand, own]: [number[], number[]] = [[], []];
     for (let round = 0; round < rounds; round += 1) {
       const order = round % 2 === 0 ? [byHand, plinth] : [plinth, byHand];
       const found = new Map<Server, Round>();
-      for (const server of order) found.set(server, await load(server, roundTime));
+      for (const server of order) found.set(server, await post(server, roundTime));
       const [one, other] = [found.get(byHand), found.get(plinth)];
       if (one === undefined || other === undefined) continue;
       hand.push(one.perSecond);

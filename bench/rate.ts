@@ -1,15 +1,18 @@
 import { Client, isGood } from './edge-clients.ts';
 
-/**
- * The requests that a server answers in a second. Each connection sends one after the other for `time` ms. Rejects if an
- * answer is not 2xx.
- */
-export async function rate(
+interface Load {
+  readonly answered: number;
+  /** In ms. */
+  readonly took: number;
+}
+
+/** Sends requests for `time` ms, on each connection one after the other. Rejects if an answer is not 2xx. */
+export async function load(
   url: string,
   requests: readonly string[],
   connections: number,
   time: number,
-): Promise<number> {
+): Promise<Load> {
   const port = Number(new URL(url).port);
   const clients = await Promise.all(
     Array.from(
@@ -39,5 +42,11 @@ export async function rate(
   );
   const took = performance.now() - begin;
   for (const { socket } of clients) socket.destroy();
+  return { answered, took };
+}
+
+/** The requests that a server answers in a second. */
+export async function rate(...sent: Parameters<typeof load>): Promise<number> {
+  const { answered, took } = await load(...sent);
   return (answered * 1_000) / took;
 }

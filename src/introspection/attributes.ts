@@ -44,17 +44,20 @@ export function attributesOf(
   // A key is the id of another record, as `access_token_id` is.
   const isSecret =
     !isManaged && reference === undefined && secretNames.test(wordsOf(actual.name).join('_'));
+  const constraints = {
+    ...limits,
+    ...(choices === undefined ? {} : { enum: choices }),
+    ...(isUnique && isOrdered(attributes, types) ? { unique: true } : {}),
+    ...(isSecret ? { writeOnly: true } : {}),
+    ...(comment === undefined ? {} : { description: comment }),
+  };
   if (!isManaged && (actual.fills || actual.isComputed))
     return {
       attributes: {
         ...attributes,
         ...(actual.nullable ? {} : { nullable: false }),
         ...(actual.isComputed || isCounter(actual) ? { readOnly: true } : {}),
-        ...limits,
-        ...(choices === undefined ? {} : { enum: choices }),
-        ...(isUnique && isOrdered(attributes, types) ? { unique: true } : {}),
-        ...(isSecret ? { writeOnly: true } : {}),
-        ...(comment === undefined ? {} : { description: comment }),
+        ...constraints,
       },
       notes,
     };
@@ -83,11 +86,7 @@ export function attributesOf(
       ...attributes,
       ...needed,
       ...(value === undefined ? {} : { default: value }),
-      ...limits,
-      ...(choices === undefined ? {} : { enum: choices }),
-      ...(isUnique && isOrdered(attributes, types) ? { unique: true } : {}),
-      ...(isSecret ? { writeOnly: true } : {}),
-      ...(comment === undefined ? {} : { description: comment }),
+      ...constraints,
     },
     notes,
   };

@@ -1,7 +1,6 @@
 import {
   Alert,
   Anchor,
-  Burger,
   Center,
   Loader,
   Stack,
@@ -18,13 +17,13 @@ import { setCredential } from '../api.ts';
 import { Boundary } from './Boundary.tsx';
 import { sessionHeaders } from '../link.ts';
 import { follow, forget, useLive } from '../live/live.ts';
-import { Mark } from './Mark.tsx';
 import { useModel } from '../model.ts';
 import { NetworkBadge } from '../network/NetworkBadge.tsx';
 import { Notices } from './Notices.tsx';
 import { Opened } from './Opened.tsx';
 import { hashOf, useRoute } from '../route.ts';
 import { Sidebar } from './Sidebar.tsx';
+import { SkipLink, Topbar } from './Topbar.tsx';
 import { views } from './views.ts';
 
 const Credential = lazy(async () => ({ default: (await import('./Credential.tsx')).Credential }));
@@ -142,27 +141,15 @@ function Shell({ session, signIn, leave }: ShellProps): JSX.Element {
   }));
   return (
     <div className="shell">
-      <a className="skip" href="#main" onClick={(event) => skip(event)}>
-        Skip to content
-      </a>
+      <SkipLink />
       {isPainted ? (
         <Suspense fallback={null}>
           <Palette views={places} resources={resources} toggleScheme={toggle} />
         </Suspense>
       ) : null}
-      <header className="topbar">
-        <Burger
-          opened={isMenuOpen}
-          onClick={() => setMenuOpen(!isMenuOpen)}
-          size="sm"
-          aria-label="Menu"
-          aria-expanded={isMenuOpen}
-          aria-controls="sidebar"
-        />
-        <Mark />
-        <strong className="name">{name}</strong>
+      <Topbar name={name} isMenuOpen={isMenuOpen} setMenuOpen={setMenuOpen}>
         <NetworkBadge />
-      </header>
+      </Topbar>
       <Sidebar
         model={model.data}
         session={session}
@@ -215,10 +202,4 @@ function Loading(): JSX.Element {
       <Loader aria-label="Loading" />
     </Center>
   );
-}
-
-/** The hash is where the page is, so the link must not change it. */
-function skip(event: { preventDefault: () => void }): void {
-  event.preventDefault();
-  document.getElementById('main')?.focus();
 }

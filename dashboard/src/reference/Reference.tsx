@@ -1,6 +1,5 @@
 import {
   Alert,
-  Burger,
   Button,
   Center,
   Loader,
@@ -12,11 +11,11 @@ import {
 import { useEffect, useRef, useState, type JSX } from 'react';
 import { setCredential, type Refusal } from '../api.ts';
 import { Credential } from '../app/Credential.tsx';
-import { Mark } from '../app/Mark.tsx';
 import { operationsOf, type OpenApi } from './document.ts';
 import { loadDocument } from './load.ts';
 import { Navigation } from './Navigation.tsx';
 import { Opened } from '../app/Opened.tsx';
+import { SkipLink, Topbar } from '../app/Topbar.tsx';
 import { OperationView } from './operation/OperationView.tsx';
 import type { Page } from './page.ts';
 import { usePlace } from './place.ts';
@@ -95,28 +94,8 @@ export function Reference({ page }: { readonly page: Page }): JSX.Element {
     );
   return (
     <div className="shell reference">
-      <a
-        className="skip"
-        href="#main"
-        onClick={(event) => {
-          event.preventDefault();
-          main.current?.focus();
-        }}
-      >
-        Skip to content
-      </a>
-      <header className="topbar">
-        <Burger
-          opened={isMenuOpen}
-          onClick={() => setMenuOpen(!isMenuOpen)}
-          size="sm"
-          aria-label="Menu"
-          aria-expanded={isMenuOpen}
-          aria-controls="sidebar"
-        />
-        <Mark />
-        <strong className="name">{page.title}</strong>
-      </header>
+      <SkipLink />
+      <Topbar name={page.title} isMenuOpen={isMenuOpen} setMenuOpen={setMenuOpen} />
       <Navigation
         page={page}
         place={{ version, tag, operation: operation?.id ?? '' }}

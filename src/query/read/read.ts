@@ -5,7 +5,7 @@ import type { ResourceView } from '../../model/view.ts';
 import { parsePrefer, type Preferences } from '../request/headers.ts';
 import { isChoosing, isOn, parameterNames, type ParameterName } from '../request/parameters.ts';
 import { queryError, type QueryProblem } from '../request/problem.ts';
-import type { Query } from '../request/query.ts';
+import { emptyQuery, type Query } from '../request/query.ts';
 import { bindQuery } from '../bind.ts';
 import { planCollections } from './collections.ts';
 import type { CursorText } from './cursor.ts';
@@ -99,16 +99,7 @@ export function planTargets(
 export function answerQuery({ reserved, texts, debug }: Query): Query {
   const own = [...reserved].filter(([name]) => !isChoosing(name));
   const planKey = own.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join('');
-  const none = {
-    sources: new Map(),
-    conditions: [],
-    search: [],
-    longWords: 0,
-    groups: [],
-    having: [],
-    problems: [],
-  };
-  return { reserved: new Map(own), texts, debug, planKey, ...none };
+  return { ...emptyQuery, reserved: new Map(own), texts, debug, planKey };
 }
 
 /** The parameters that a streamed list rejects. See docs/contract/2-reading.md#csv-and-ndjson, rule 3. */

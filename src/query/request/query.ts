@@ -52,7 +52,8 @@ export interface Query {
   readonly problems: readonly QueryProblem[];
 }
 
-const none: Query = {
+/** A query string without parameters. */
+export const emptyQuery: Query = {
   reserved: new Map(),
   sources: new Map(),
   conditions: [],
@@ -237,7 +238,7 @@ class QueryReader {
  * that this kind of request does not accept are its `problems`.
  */
 export function parseQuery(raw: string, kind: RequestKind): Query {
-  if (raw === '') return none;
+  if (raw === '') return emptyQuery;
   const reader = new QueryReader(kind);
   for (const piece of raw.split('&')) {
     if (piece === '') continue;

@@ -9,7 +9,7 @@ import {
   type Scaled,
 } from '../../exact-number.ts';
 import { accept, wrongType, wrongValue } from '../../values.ts';
-import { boundsSchema, exampleNumbers } from './numbers.ts';
+import { boundsSchema, decimalMember, exampleNumbers } from './numbers.ts';
 import { plain } from '../plain.ts';
 
 /** Without zeros that say nothing, so that equal numbers are equal texts. */
@@ -134,14 +134,7 @@ const base: Omit<FieldType, 'member'> = {
 /** `scale: any` of a decimal. See docs/contract/1-specification-file.md#field-types, rule 18. */
 export const anyDecimalType: FieldType = {
   ...base,
-  member: {
-    ...base,
-    comparison: 'equality',
-    sortable: false,
-    sqlite: { column: () => 'TEXT', form: 'plain' },
-    postgres: { column: () => 'text', form: 'plain' },
-    forms: { plain },
-  },
+  member: decimalMember(base),
 };
 
 /** What such a decimal is sorted by, as a value of its own: on SQLite the text with an order. */

@@ -5,7 +5,7 @@ import type { Field } from '../../api.ts';
 import type { JsonValue } from '../../../specification/specification.ts';
 import type { JsonSchema } from '../../json-schema.ts';
 import { anyDecimalType } from './any-decimal.ts';
-import { boundsSchema, exampleNumbers } from './numbers.ts';
+import { boundsSchema, decimalMember, exampleNumbers } from './numbers.ts';
 import { plain, shortest } from '../plain.ts';
 import {
   ExactNumber,
@@ -190,21 +190,8 @@ const base: Omit<FieldType, 'member'> = {
       : undefined,
 };
 
-/**
- * A decimal inside an object: a string that can be compared for equality and has no order. See
- * docs/contract/1-specification-file.md#field-types, rule 14.
- */
-const member: FieldType = {
-  ...base,
-  comparison: 'equality',
-  sortable: false,
-  sqlite: { column: () => 'TEXT', form: 'plain' },
-  postgres: { column: () => 'text', form: 'plain' },
-  forms: { plain },
-};
-
 export const decimalType: FieldType = {
   ...base,
-  member,
+  member: decimalMember(base),
   variant: ({ scale }) => (scale === 'any' ? anyDecimalType : decimalType),
 };

@@ -1,7 +1,8 @@
 import { breaks } from '../../../problem-rules.ts';
 import type { JsonValue } from '../../../specification/specification.ts';
-import type { Field } from '../../api.ts';
+import type { Field, FieldType } from '../../api.ts';
 import { given, type JsonSchema } from '../../json-schema.ts';
+import { plain } from '../plain.ts';
 
 /** The rule that a number breaks which is infinite as a double. */
 export const beyondDouble = breaks('range', { min: -Number.MAX_VALUE, max: Number.MAX_VALUE });
@@ -61,4 +62,19 @@ export function defaultNumber(
 ): JsonValue | undefined {
   const number = Number(text);
   return isOne(number) && text !== '' ? number : undefined;
+}
+
+/**
+ * A decimal inside an object: a string that can be compared for equality and has no order. See
+ * docs/contract/1-specification-file.md#field-types, rule 14.
+ */
+export function decimalMember(decimal: FieldType): FieldType {
+  return {
+    ...decimal,
+    comparison: 'equality',
+    sortable: false,
+    sqlite: { column: () => 'TEXT', form: 'plain' },
+    postgres: { column: () => 'text', form: 'plain' },
+    forms: { plain },
+  };
 }
