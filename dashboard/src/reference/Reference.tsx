@@ -9,10 +9,10 @@ import {
   useComputedColorScheme,
 } from '@mantine/core';
 import { useEffect, useRef, useState, type JSX } from 'react';
-import { setCredential, type Refusal } from '../api.ts';
+import { ask, setCredential, type Refusal } from '../api.ts';
 import { Credential } from '../app/Credential.tsx';
+import { mount } from '../mount.ts';
 import { operationsOf, type OpenApi } from './document.ts';
-import { loadDocument } from './load.ts';
 import { Navigation } from './Navigation.tsx';
 import { Opened } from '../app/Opened.tsx';
 import { SkipLink, Topbar } from '../app/Topbar.tsx';
@@ -157,4 +157,10 @@ function Nothing({ hasTags, signIn }: NothingProps): JSX.Element {
       {!hasTags && signIn !== undefined ? <Button onClick={signIn}>Sign in</Button> : null}
     </Stack>
   );
+}
+
+/** The document of a tag, or of the first one if it is empty; without a tag, all of it. */
+async function loadDocument(version: string, tag?: string): Promise<OpenApi> {
+  const query = tag === undefined ? '' : `?tag=${encodeURIComponent(tag)}`;
+  return (await ask(`${mount}/${version}/_openapi.json${query}`)).body as OpenApi;
 }

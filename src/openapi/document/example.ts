@@ -12,7 +12,6 @@ import {
   type ResourceView,
 } from '../../model/view.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { guessOf } from '../compatibility/guesses.ts';
 
 /** The rows that examples are made of; `generate/` has them. */
 export interface ExampleRows {
@@ -115,6 +114,27 @@ function valuesFrom(
       made ?? (made === null && field.nullable ? null : guessOf(field, visibleValues(field, view)))
     );
   };
+}
+
+/**
+ * A value that a field could have by its type alone, of those that may be told; undefined where none passes the
+ * field's own rules.
+ */
+function guessOf(field: Field, told = field.values): JsonValue | undefined {
+  const { attributes } = field;
+  const fixed = field.default?.kind === 'value' ? [field.default.value] : [];
+  const own = attributes.example === undefined ? [] : [attributes.example];
+  const candidates = [
+    ...own,
+    ...fixed,
+    ...(told ?? []),
+    ...field.type.examples(field, (part) => guessOf(part)),
+  ];
+  for (const candidate of candidates) {
+    const parsed = candidate === null ? undefined : readValue(candidate, field);
+    if (parsed?.ok === true) return parsed.value;
+  }
+  return field.nullable ? null : undefined;
 }
 
 /** The values of a row with those that it needs to be told apart; undefined where there are no such values. */

@@ -12,9 +12,9 @@ import {
   type Dialect,
   type StoredForms,
 } from '../dialect.ts';
+import { idempotencyTable } from '../compile/idempotency.ts';
 import { cutName } from './cut-name.ts';
 import { searchIndexOf } from './search-index.ts';
-import { serviceTables } from './service-tables.ts';
 import { storedKindOf } from '../kinds/stored-kind.ts';
 import type { ColumnSchema, Fill, IndexSchema, TableSchema, WrittenValues } from './table.ts';
 
@@ -48,7 +48,8 @@ export interface MigrationStep {
 
 /**
  * The tables, columns, keys and indexes that an Api needs in a database, followed by those of the service itself. Columns
- * of `lacking` fields may be null, since their values are generated afterwards.
+ * of `lacking` fields may be null, since their values are generated afterwards. The record of migrations
+ * (`databases/existing/schema-record.ts`) is not among them, since a database can be served without it.
  */
 export function schemaOf(
   api: Api,
@@ -70,7 +71,7 @@ export function schemaOf(
   });
   return [
     ...resources.filter(({ isManaged }) => isManaged).map(tableOf),
-    ...serviceTables(api, dialect).map((table) => ({ ...table, isExtra: isUnmanaged(api) })),
+    ...idempotencyTable(api, dialect).map((table) => ({ ...table, isExtra: isUnmanaged(api) })),
     ...(api.audit === undefined
       ? []
       : [{ ...tableOf(api.audit.resource), resource: undefined, takesRows: true }]),

@@ -3,13 +3,14 @@ import { useState, type JSX } from 'react';
 import { isGroup } from '../../../../src/query/filter/group.ts';
 import type { Model, ResourceInfo } from '../../../../src/http/dashboard/wire-model.ts';
 import { collectionsIn, restrictedBy } from '../expansion.ts';
-import type { ListQuery } from '../query.ts';
+import { keyAt } from '../paths.ts';
+import type { Condition, ListQuery } from '../query.ts';
+import { useLabels } from '../record/labels.ts';
 import { Chip } from './Chip.tsx';
 import { newCondition } from './conditions.ts';
 import { editors } from './editors/loaded.ts';
 import { singleOf, type Part, type PartProps } from './parts.ts';
-import { useTold } from './told.ts';
-import { conditionWords, groupWords, type Told } from './words.ts';
+import { conditionWords, groupWords, keysOf, type Told } from './words.ts';
 
 interface Props {
   readonly model: Model;
@@ -123,4 +124,24 @@ function PartChip(props: ChipProps): JSX.Element {
       <Editor {...props} />
     </Chip>
   );
+}
+
+/** What the records are called whose keys stand in filters. Those of the list itself keep their ids. */
+function useTold(parts: readonly Part[], resource: ResourceInfo, model: Model): Told {
+  const keys = parts.flatMap(conditionsIn).flatMap((condition) => {
+    const values = keysOf(condition);
+    const key = values.length === 0 ? undefined : keyAt(condition.path, resource, model);
+    return key === undefined || condition.path === 'id'
+      ? []
+      : [{ ...key, path: condition.path, values }];
+  });
+  const labels = useLabels(keys, model);
+  return (path) => {
+    const key = keys.find((one) => one.path === path);
+    return key && { called: key.called, label: (value) => labels(key.reference, value) };
+  };
+}
+
+function conditionsIn(part: Part): readonly Condition[] {
+  return isGroup(part) ? part.parts.flatMap(conditionsIn) : [part];
 }
