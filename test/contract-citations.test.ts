@@ -88,6 +88,38 @@ test('every citation leads to a rule, a section or a chapter', () => {
   expect(faults).toEqual([]);
 });
 
+/** Documents for contributors. Those for users name files of users. */
+const internal = filesIn(
+  'docs/{ARCHITECTURE.md,decisions/*.md,development/*.md}',
+  'dashboard/*.md',
+  '{src,test,bench,scripts,packages,dashboard/src}/**/*.{ts,tsx,css,md}',
+);
+const sources = filesIn('{src,test,bench,scripts,packages,dashboard}/**/*.{ts,tsx,css}');
+const folders = ['src', 'dashboard', 'test', 'bench', 'scripts'];
+const foldersOfSource = new Set(
+  sources.flatMap((path) => /^src\/(\w+)\//u.exec(path)?.slice(1) ?? []),
+);
+
+/** The files of the project that a text names: with their path from the root, from `src/`, or from a folder in there. */
+function namedIn(path: string): readonly string[] {
+  const roots = [...folders, ...foldersOfSource].join('|');
+  // Specifiers of imports are in quotes.
+  const names = new RegExp(`(?<![\\w./'"-])(?:${roots})/[\\w./-]+\\.(?:tsx?|css)\\b`, 'gu');
+  return [...textOf(path).matchAll(names)].map(([name]) => name);
+}
+
+test('every file that a comment or a document for contributors names is there', () => {
+  const named = internal.flatMap((path) => namedIn(path).map((name) => [path, name] as const));
+  expect(named.length).toBeGreaterThan(100);
+  const ends = new Set(
+    sources.flatMap((path) => {
+      const parts = path.split('/');
+      return parts.map((_, index) => parts.slice(index).join('/'));
+    }),
+  );
+  expect(named.filter(([, name]) => !ends.has(name))).toEqual([]);
+});
+
 test.each([...chapters.keys()])('%s links to sections that exist', (path) => {
   const links = [...textOf(path).matchAll(/\]\((?<file>[\w-]+\.md)?(?:#(?<anchor>[\w-]+))?\)/gu)];
   const faults = links.flatMap(({ 0: link, groups = {} }) => {
