@@ -124,3 +124,46 @@ describe('a username with a pattern is a name where that fits', () => {
       expect(value).toMatch(/^[A-Z]{2}\d{4}$/u);
   });
 });
+
+describe('a slug or handle with a pattern is made of words in the shape that it allows', () => {
+  test.each([
+    ['^[a-z0-9_]+$', /^[a-z]+(?:_[a-z0-9]+)+_\d+$/u],
+    ['^[a-z0-9]+(?:-[a-z0-9]+)*$', /^[a-z]+(?:-[a-z0-9]+)+-\d+$/u],
+    ['^[a-z0-9]+(?:_[a-z0-9]+)*$', /^[a-z]+(?:_[a-z0-9]+)+_\d+$/u],
+    ['^/[a-z0-9-]+$', /^\/[a-z]+(?:-[a-z0-9]+)+-\d+$/u],
+    ['^[A-Z][A-Za-z0-9]+$', /^(?:[A-Z][a-z]*3?)+\d+$/u],
+    ['^[a-z]+$', /^[a-z]+x[a-z]{1,2}$/u],
+    ['^[a-z_]{8,20}$', /^[a-z]+(?:_[a-z]+)*x[a-z]{1,2}$/u],
+    ['^[A-Z]{3,24}$', /^[A-Z]+X[A-Z]{1,2}$/u],
+  ])('%s', async (pattern, expected) => {
+    const { posts = [] } = await generated(
+      `resources: { posts: { generate: 300, fields: { title: { type: string, values: [Notes on Small Kitchens, Where to Start With 3 Ferries] }, slug: { type: string, required: true, unique: true, pattern: '${pattern}' } } } }\n`,
+    );
+    expect(new Set(posts.map(({ slug }) => slug)).size).toBe(300);
+    for (const { title, slug } of posts) {
+      expect(slug).toMatch(new RegExp(pattern, 'u'));
+      expect(slug).toMatch(expected);
+      const [, first = '', second = ''] = /^(\w+) (\w+)/u.exec(String(title)) ?? [];
+      expect(String(slug).toLowerCase()).toMatch(new RegExp(`^/?${first}.?${second}`, 'iu'));
+    }
+  });
+
+  test.each([
+    ['twitter', '^[A-Za-z0-9_]{1,15}$', /^[a-z]+_?[a-z]*$/u],
+    ['github', '^[a-z0-9-]+$', /^[a-z]+-[a-z]+$/u],
+    ['instagram', '^@[a-z_]+$', /^@[a-z]+_[a-z]+$/u],
+  ])('%s of %s', async (name, pattern, expected) => {
+    for (const value of await valuesOf(name, `{ type: string, pattern: '${pattern}' }`))
+      expect(value).toMatch(expected);
+  });
+
+  test('a unique username of letters has its number in letters', async () => {
+    const values = await valuesOf(
+      'username',
+      "{ type: string, required: true, unique: true, pattern: '^[a-z]+$' }",
+      700,
+    );
+    expect(new Set(values).size).toBe(700);
+    for (const value of values) expect(value).toMatch(/^[a-z]+x[a-wyz]{1,3}$/u);
+  });
+});

@@ -24,7 +24,7 @@ export function fitText(text: string, { attributes }: Field): string {
 
 /**
  * Makes a text distinct by the number of its row: before the `@` of an address, as seven digits of a telephone number, else
- * at the end. The text is cut if it would be too long.
+ * at the end, in letters if a pattern takes no digits. The text is cut if it would be too long.
  */
 export function distinctText(text: string, row: number, field: Field): string {
   const { maxLength = Infinity } = field.attributes;
@@ -58,7 +58,24 @@ export function distinctText(text: string, row: number, field: Field): string {
     [joint, '_', '.', ''].map((other) => numbered(text, row, other, Math.min(most, maxLength))),
   );
   const fits = (candidate: string): boolean => readValue(candidate, field).ok;
-  return candidates.find(fits) ?? candidates[0] ?? text;
+  return candidates.find(fits) ?? lettered(text, row, field).find(fits) ?? candidates[0] ?? text;
+}
+
+/** Letters that write a number. An `x` comes before it, so that its letters are told from those of the text. */
+const numerals = 'abcdefghijklmnopqrstuvwyz';
+
+/** A text with its number in letters behind it, for a pattern without digits. */
+function lettered(text: string, row: number, { attributes }: Field): readonly string[] {
+  let suffix = '';
+  for (let rest = row; rest > 0; rest = Math.floor(rest / numerals.length))
+    suffix = numerals.charAt(rest % numerals.length) + suffix;
+  suffix = `x${suffix}`;
+  const { maxLength = Infinity } = attributes;
+  return [maxLength, 20, 16, 12, 8].flatMap((most) => {
+    const space = Math.max(0, Math.min(most, maxLength) - suffix.length);
+    const cut = Array.from(text).slice(0, space).join('');
+    return [cut + suffix, cut + suffix.toUpperCase()];
+  });
 }
 
 /** A text with a number behind it, cut to a length; its last digits are the number alone. */

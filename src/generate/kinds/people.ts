@@ -41,18 +41,18 @@ export function initialsOf({ nameOrder }: Words, { firstName, lastName }: Person
   return nameOrder.isLastFirst ? last + first : first + last;
 }
 
-/** The name of an account: `anna.schmidt`, or `user123` if the name cannot be spelt in ASCII. */
-export function accountName(words: Words, one: Persona, joint: string): string {
+/** The words of an account's name: `anna` and `schmidt`, or `user123` if the name cannot be spelt in ASCII. */
+export function accountWords(words: Words, one: Persona): readonly string[] {
   const parts = [one.firstName, one.lastName]
     .map((part) => words.ascii(part, ''))
     .filter((part) => part !== '');
-  return parts.length === 0 ? `user${Math.floor(one.chance * 1e6)}` : parts.join(joint);
+  return parts.length === 0 ? [`user${Math.floor(one.chance * 1e6)}`] : parts;
 }
 
 const mailDomains = ['example.com', 'example.net', 'example.org'];
 
 /** The e-mail address of a person at a reserved domain, so nobody gets the mail. */
 export function emailOf(words: Words, row: Row, prefix: string): string {
-  const name = accountName(words, persona(words, row, prefix), '.');
+  const name = accountWords(words, persona(words, row, prefix)).join('.');
   return `${name}@${words.random.pick(mailDomains)}`;
 }

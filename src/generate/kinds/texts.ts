@@ -1,7 +1,7 @@
 import { singular } from '../../lib/text/singular.ts';
-import { readValue } from '../../model/validation/read-value.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { listPool } from '../distinct/pool.ts';
+import { spelled, type Spelling } from '../distinct/spelling.ts';
 import type { Words } from '../words/words.ts';
 import type { SourceContext, Row, Source, Subject } from '../source.ts';
 import { codeKinds } from './codes.ts';
@@ -11,7 +11,7 @@ import { tradeKinds } from './trades.ts';
 import { capitalized, labelSource, phrase, questionOf, sentences } from './labels.ts';
 import { endingsOf, isWritten, subjectNamed, subjectOf } from './names.ts';
 import {
-  accountName,
+  accountWords,
   emailOf,
   fullName,
   initialsOf,
@@ -47,17 +47,20 @@ export function labelText(context: SourceContext): (row: Row) => string {
   };
 }
 
+const slugSpelling: Spelling = { joints: ['-', '_', '.', '/', ''], heads: ['', '/'] };
+
 const slug: Kind = (context) => {
   const label = labelText(context);
+  const { field } = context;
   // Unique slugs get the number of their row anyway.
-  const numbered = ({ number }: Row): string =>
-    context.field.unique ? 'entry' : `entry-${number}`;
+  const numbered = ({ number }: Row): readonly string[] =>
+    field.unique ? ['entry'] : ['entry', String(number)];
   return {
     name: 'text.slug',
     draw: (words, row) => {
-      const text = words.ascii(label(row), '-');
+      const text = words.ascii(label(row), ' ');
       // A text in a script that cannot be romanised may leave nothing or only digits.
-      return /[a-z]/u.test(text) ? text : numbered(row);
+      return spelled(/[a-z]/u.test(text) ? text.split(' ') : numbered(row), slugSpelling, field);
     },
   };
 };
@@ -103,12 +106,11 @@ const kinds: readonly KindRow[] = [
     drawn('internet.username', ({ words, prefix, field }, random, row) => {
       const one = persona(words, row, prefix);
       const joint = random.pick(accountJoints);
-      if (field.attributes.pattern === undefined) return accountName(words, one, joint);
-      const names = [joint, ...accountJoints].map((other) => accountName(words, one, other));
-      // A pattern often limits the length.
-      const shorter = [20, 16, 12, 8].flatMap((most) => names.map((name) => name.slice(0, most)));
-      const fits = (name: string): boolean => readValue(name, field).ok;
-      return [...names, ...shorter].find(fits) ?? names[0];
+      return spelled(
+        accountWords(words, one),
+        { joints: [joint, ...accountJoints], heads: [''] },
+        field,
+      );
     }),
   ],
   ['email,e mail,mail,email address,mail address', (context) => emailKind(context)],

@@ -1,7 +1,8 @@
 import { formatOf } from '../../model/field-types/texts/string.ts';
 import type { Random } from '../random.ts';
 import { digits, drawn, letters, oneOf, type KindRow } from './kind.ts';
-import { accountName, persona } from './people.ts';
+import { spelled } from '../distinct/spelling.ts';
+import { accountWords, persona } from './people.ts';
 
 const airports = 'AMS ATL BCN BER CDG CPH DXB FCO FRA GRU HEL HND JFK LAX LHR LIS MAD ORD SIN VIE';
 const seats = ['A', 'B', 'C', 'D', 'E', 'F'];
@@ -97,9 +98,10 @@ export const tradeKinds: readonly KindRow[] = [
   [
     'twitter,instagram,facebook,linkedin,github,tiktok,youtube,mastodon,bluesky',
     drawn('internet.handle', ({ field, tokens, words, prefix }, _, row) => {
-      const name = accountName(words, persona(words, row, prefix), '.');
-      const isUrl = formatOf(field) === 'url';
-      return isUrl ? `https://example.com/${tokens.at(-1) ?? ''}/${name}` : `@${name}`;
+      const name = accountWords(words, persona(words, row, prefix));
+      const site = `https://example.com/${tokens.at(-1) ?? ''}/`;
+      const heads = formatOf(field) === 'url' ? ([site] as const) : (['@', ''] as const);
+      return spelled(name, { joints: ['.', '_', '-', ''], heads }, field);
     }),
   ],
 ];
