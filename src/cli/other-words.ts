@@ -13,12 +13,21 @@ const otherCommands: Readonly<Record<string, string>> = {
   ...named('start', 'production', 'prod', 'deploy'),
 };
 
-/** Options of other tools, and what does it here. */
-const otherOptions: Readonly<Record<string, string>> = {
+/** What waits before answers; `value` is that of the option. */
+const toDelay = (value = ''): string => {
+  const latency = /^\d{1,9}$/u.test(value) ? value : '500';
+  return `Write "network: { latency: ${latency} }" in the file, or send X-Simulate: latency=${latency}`;
+};
+const toPort = (value = ''): string => `Write --port ${/^\d{1,5}$/u.test(value) ? value : '4000'}`;
+const toId = (value = ''): string =>
+  `The id is the field "id"; "id: { type: id, column: ${/^\w+$/u.test(value) ? value : 'name'} }" says which column it is`;
+
+/** Options of other tools, and what does it here, with the value of the option. */
+const otherOptions: Readonly<Record<string, string | ((value?: string) => string)>> = {
   '--watch': '"dev" reads the file again after each save; "types" takes --watch',
   '-w': '"dev" reads the file again after each save; "types" takes --watch',
-  '--delay': 'Write "network: { latency: 500 }" in the file, or send X-Simulate: latency=500',
-  '-d': 'Write "network: { latency: 500 }" in the file, or send X-Simulate: latency=500',
+  '--delay': toDelay,
+  '-d': toDelay,
   '--routes':
     'Each resource has the path of its name; "api: { basePath: /api }" goes before all of them',
   '-r': 'Each resource has the path of its name; "api: { basePath: /api }" goes before all of them',
@@ -32,12 +41,12 @@ const otherOptions: Readonly<Record<string, string>> = {
   '--nc': 'Pages of other origins are named in the file: "server: { cors: true }"',
   '--cors': 'Write "server: { cors: true }" in the file',
   '--snapshots': 'Write the records with "export", and bring them back with "import"',
-  '--id': 'The id is the field "id"; "id: { type: id, column: name }" says which column it is',
+  '--id': toId,
   '--config': 'Name the specification as the argument, or as --spec',
   '-c': 'Name the specification as the argument, or as --spec',
   '--file': 'Name the specification as the argument, or as --spec',
   '--db': 'Write --database sqlite:PATH or --database postgres://…',
-  '-p': 'Write --port 4000',
+  '-p': toPort,
   '--https': 'Write "server: { tls: self-signed }" in the file',
   '--seed-data': 'Records to start with are in the files of "data"; "dev --reset" loads them again',
 };
@@ -51,8 +60,9 @@ export function commandFor(other: string): string | undefined {
   return Object.hasOwn(otherCommands, other) ? otherCommands[other] : undefined;
 }
 
-/** What does here what an option of another tool does; undefined if nothing is known. */
-export function adviceOnOption(option: string): string | undefined {
-  const [name = ''] = option.split('=');
-  return Object.hasOwn(otherOptions, name) ? otherOptions[name] : undefined;
+/** What does here what an option of another tool does, which has perhaps a value behind it; undefined if nothing is known. */
+export function adviceOnOption(option: string, behind?: string): string | undefined {
+  const [name = '', value = behind] = option.split('=');
+  const advice = Object.hasOwn(otherOptions, name) ? otherOptions[name] : undefined;
+  return typeof advice === 'function' ? advice(value) : advice;
 }

@@ -308,7 +308,8 @@ function printThrough(command: Command, context: Context, help: string): void {
         return;
       }
       const option = /^unknown option '([^']+)'/u.exec(words)?.[1];
-      const advice = option === undefined ? undefined : adviceOnOption(option);
+      const behind = command.args[command.args.findIndex((word) => word === option) + 1];
+      const advice = option === undefined ? undefined : adviceOnOption(option, behind);
       if (advice !== undefined) {
         output.note(`There is no option ${option}. ${advice}.`);
         return;

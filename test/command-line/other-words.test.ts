@@ -18,7 +18,10 @@ test.each([
 test.each([
   ['--watch', /^"dev" reads the file again/u],
   ['--delay', /network: \{ latency: 500 \}/u],
-  ['--delay=500', /network: \{ latency: 500 \}/u],
+  ['--delay=300', /network: \{ latency: 300 \}.*X-Simulate: latency=300$/u],
+  ['--delay=soon', /network: \{ latency: 500 \}/u],
+  ['-p=3000', /^Write --port 3000$/u],
+  ['--id=_id', /"id: \{ type: id, column: _id \}"/u],
   ['--routes', /api: \{ basePath: \/api \}/u],
   ['--middlewares', /"code: \.\/api\.ts"/u],
   ['--constructor', undefined],
@@ -33,8 +36,8 @@ test('the command line says so, and exits with 2', async () => {
     code: 2,
     err: 'There is no command serve. Run "plinth dev".\n',
   });
-  expect(await plinth(['dev', 'plinth.yaml', '--delay', '500'], { cwd })).toMatchObject({
+  expect(await plinth(['dev', 'plinth.yaml', '--delay', '800'], { cwd })).toMatchObject({
     code: 2,
-    err: 'There is no option --delay. Write "network: { latency: 500 }" in the file, or send X-Simulate: latency=500.\n',
+    err: 'There is no option --delay. Write "network: { latency: 800 }" in the file, or send X-Simulate: latency=800.\n',
   });
 });

@@ -33,7 +33,7 @@ describe('words of other tools point to what does it here', () => {
       'hooks: {}',
       'hooks: unknown key `hooks`; code of your own is in a module that the file names: `code: ./api.ts`',
     ],
-    ['seed: 7', 'seed: unknown key `seed`; write `generate: { seed: 1 }`'],
+    ['seed: 7', 'seed: unknown key `seed`; write `generate: { seed: 7 }`'],
     [
       'openapi: 3.1.0',
       'openapi: unknown key `openapi`; Plinth writes OpenAPI documents and reads none; describe the `resources`',
@@ -58,7 +58,7 @@ describe('words of other tools point to what does it here', () => {
       /^resources\.posts\.softDelete: unknown key `softDelete`; a delete removes the record; .*deletedAt_null=true/u,
     ],
     ['delay: 500', /`network: \{ latency: 500 \}`$/u],
-    ['path: /p', /`api: \{ basePath: \/api \}`/u],
+    ['path: /p/:id', /`api: \{ basePath: \/api \}`/u],
     ['hasMany: []', /`author: \{ type: relation, relation: belongsTo, resource: authors \}`$/u],
     ['count: 50', /write `generate: \{ count: 50 \}`$/u],
     ['routes: []', /endpoints of the module that `code` names$/u],
@@ -88,6 +88,83 @@ describe('words of other tools point to what does it here', () => {
     ]);
     // Of a field without a type, too.
     expect(problemsOf(withFields(`a: { ${line} }`)).join('\n')).toMatch(message);
+  });
+});
+
+describe('the lines to write have the names and values of the file', () => {
+  test.each([
+    ['delay: 300', /`network: \{ latency: 300 \}`$/u],
+    ['delay: { min: 50, max: 1s }', /`network: \{ latency: \{ min: 50, max: 1s \} \}`$/u],
+    ['delay: slow', /`network: \{ latency: 500 \}`$/u],
+    ['prefix: /api/v2', /`api: \{ basePath: \/api\/v2 \}`/u],
+    ['hooks: ./hooks.js', /`code: \.\/hooks\.js`$/u],
+    ['seed: 42', /`generate: \{ seed: 42 \}`$/u],
+    ['count: 12', /`generate: \{ count: 12 \}`$/u],
+    ['roles: [admin, user]', /`access: \{ read: public, write: admin \}`$/u],
+    ['permissions: { read: admin, delete: owner }', /`access: \{ read: admin, delete: owner \}`$/u],
+    ['softDelete: removedAt', /`removedAt: \{ type: datetime \}`.*`removedAt_null=true`$/u],
+  ])('at the top: %s', (line, message) => {
+    expect(problemsOf(`${good}\n${line}`)).toEqual([expect.stringMatching(message)]);
+  });
+
+  test.each([
+    ['locale: fr', /`generate: \{ locale: fr \}`$/u],
+    ['locale: pt_BR', /`generate: \{ locale: pt_BR \}`$/u],
+    ['seed: 3', /`generate: \{ seed: 3 \}`$/u],
+    ['count: 7', /`generate: \{ count: 7 \}`$/u],
+    ['records: 9', /`generate: \{ count: 9 \}`; records to start with/u],
+    ['records: [{ title: a }]', /; records to start with are in the files of `data`$/u],
+    ['path: /articles', /; name it `articles`$/u],
+    ['path: posts', /; leave this out$/u],
+    ['belongsTo: users', /`user: \{ type: relation, relation: belongsTo, resource: users \}`$/u],
+    [
+      'hasMany: [order-lines]',
+      /`orderLines: \{ type: relation, relation: hasMany, resource: order-lines \}`$/u,
+    ],
+    [
+      'manyToMany: tags',
+      /`tags: \{ type: relation, relation: belongsToMany, resource: tags, through: post-tags \}`$/u,
+    ],
+    ['primaryKey: isbn', /; `key: isbn` makes other fields the key$/u],
+    ['primaryKey: [shopId, no]', /; `key: \[shopId, no\]` makes/u],
+    ['computed: { label: x }', /`label: \{ type: string, computed: /u],
+    ['validate: { maxLength: 9, foo: 1 }', /such as `maxLength: 9`; one in code/u],
+  ])('in a resource: %s', (line, message) => {
+    expect(problemsOf(`resources: { posts: { ${line}, fields: {} } }`)).toEqual([
+      expect.stringMatching(message),
+    ]);
+  });
+
+  test('but none that comes from the environment, which may be a secret', () => {
+    expect(problemsOf('resources: { posts: { locale: "${SECRET}", fields: {} } }')).toContain(
+      'resources.posts.locale: unknown key `locale`; write `generate: { locale: de }`',
+    );
+  });
+
+  test('in a field', () => {
+    expect(problemsOf(withFields('initials: { type: string, virtual: "a + b" }'))).toEqual([
+      expect.stringMatching(/`initials: \{ type: string, computed: /u),
+    ]);
+  });
+
+  test.each([
+    [
+      'a morphMany to a pair of fields',
+      'resources: { photos: { fields: { comments: { type: relation, relation: morphMany, resource: comments } } }, comments: { fields: { subjectType: { type: string }, subjectId: { type: integer } } } }',
+      /such as `subject: \{ type: relation, relation: morphTo \}`/u,
+    ],
+    [
+      'a morphMany that names a field',
+      'resources: { photos: { fields: { comments: { type: relation, relation: morphMany, resource: comments, typeField: topicType } } }, comments: { fields: {} } }',
+      /such as `topic: \{ type: relation, relation: morphTo \}`/u,
+    ],
+    [
+      'a morphTo that leads nowhere',
+      'resources: { photos: { fields: {} }, comments: { fields: { on: { type: relation, relation: morphTo } } } }',
+      /such as `resources: \[photos\]`, or give each of them `comments: /u,
+    ],
+  ])('%s', (_, text, message) => {
+    expect(problemsOf(text)).toEqual([expect.stringMatching(message)]);
   });
 });
 
@@ -202,7 +279,7 @@ describe('relations show the lines to write', () => {
     [
       'a morphTo that leads nowhere',
       file('relation: morphTo'),
-      'resources.posts.fields.it: no resource has a morphMany to posts; name those that it may lead to, such as `resources: [posts]`, or give each of them `posts: { type: relation, relation: morphMany, resource: posts }`',
+      'resources.posts.fields.it: no resource has a morphMany to posts; name those that it may lead to, such as `resources: [tags]`, or give each of them `posts: { type: relation, relation: morphMany, resource: posts }`',
     ],
   ])('%s', (_, text, message) => {
     expect(problemsOf(text)).toEqual([message]);

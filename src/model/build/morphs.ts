@@ -73,7 +73,7 @@ export function buildMorphs(
       report(
         relation.path,
         all.length === 0
-          ? `${target.name} has no morphTo; add one to its fields, such as \`owner: { type: relation, relation: morphTo }\`, or name typeField and idField`
+          ? `${target.name} has no morphTo; add one to its fields, such as \`${morphName(relation.source, target)}: { type: relation, relation: morphTo }\`, or name typeField and idField`
           : `it must name typeField and idField of one morphTo of ${target.name}: ${all
               .map((pair) => `${pair.typeField} and ${pair.idField}`)
               .join(', or ')}`,
@@ -83,6 +83,27 @@ export function buildMorphs(
     }
   }
   for (const pair of pairs) buildPair(pair, resources, report);
+}
+
+/** A name for the morphTo that a morphMany lacks: that of the fields it names, or that the target has. */
+function morphName({ typeField, idField }: Declared['source'], target: DraftResource): string {
+  const isPair = (name: string): boolean => target.fields.has(`${name}Id`);
+  const names = [
+    typeField?.replace(/Type$/u, ''),
+    idField?.replace(/Id$/u, ''),
+    ...[...target.fields.keys()]
+      .map((name) => /^(.+)Type$/u.exec(name)?.[1])
+      .filter((name) => name !== undefined && isPair(name)),
+  ];
+  return names.find((name) => name !== undefined) ?? 'owner';
+}
+
+/** A resource of the file that a morphTo may lead to. */
+function targetNamed(resource: DraftResource, resources: Drafts): string {
+  const other = [...resources.values()].find(
+    ({ hasKey, name }) => hasKey && name !== resource.name,
+  );
+  return (other ?? resource).name;
 }
 
 const typeValueOf = ({ owner, source }: Declared): string => source.typeValue ?? owner.name;
@@ -172,7 +193,7 @@ function targetsOf(
     if (targets.size === 0 && !isUnclear)
       report(
         path,
-        `no resource has a morphMany to ${resource.name}; name those that it may lead to, such as \`resources: [posts]\`, or give each of them \`${resource.name}: { type: relation, relation: morphMany, resource: ${resource.name} }\``,
+        `no resource has a morphMany to ${resource.name}; name those that it may lead to, such as \`resources: [${targetNamed(resource, resources)}]\`, or give each of them \`${resource.name}: { type: relation, relation: morphMany, resource: ${resource.name} }\``,
         'error',
         lost.aRelationTo(resource.name),
       );

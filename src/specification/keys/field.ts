@@ -277,9 +277,9 @@ export function fieldDefinitions(words: Words): FieldDefinitions {
     const members = membersOf(type, kind, place);
     const plain = object(members, {
       expects,
-      unknown: (name) => {
+      unknown: (name, node, path) => {
         const attribute = Object.hasOwn(known, name) ? known[name] : undefined;
-        if (attribute === undefined) return adviceOn(name);
+        if (attribute === undefined) return adviceOn(name, node, path);
         return misfit(name, attribute, words.types[type], kind, place, all);
       },
       missing: (name, node, path) =>
@@ -307,9 +307,11 @@ export function fieldDefinitions(words: Words): FieldDefinitions {
         expects,
         ignored: everyAttribute,
         candidates: attributeNames,
-        unknown: (name) => {
+        unknown: (name, node, path) => {
           const kind = relationKinds.find((one) => one === name);
-          return kind === undefined || place !== 'field' ? adviceOn(name) : asRelation(kind);
+          return kind === undefined || place !== 'field'
+            ? adviceOn(name, node, path)
+            : asRelation(kind);
         },
         otherNames: new Map(place === 'field' ? relationKinds.map((kind) => [kind, ['type']]) : []),
       },

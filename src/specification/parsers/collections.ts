@@ -213,8 +213,8 @@ interface ObjectOptions {
   readonly expects?: string;
   /** Members that are allowed and ignored. */
   readonly ignored?: Members;
-  /** The message for an unknown key; undefined for the usual one. */
-  readonly unknown?: (name: string) => string | undefined;
+  /** The message for an unknown key of a map; undefined for the usual one. */
+  readonly unknown?: (name: string, node: MapNode, path: Path) => string | undefined;
   /** What a missing member has to be, for the map that lacks it; undefined for what the member expects. */
   readonly missing?: (name: string, node: MapNode, path: Path) => string | undefined;
   /** Suggestions for an unknown key; by default the members. */
@@ -266,7 +266,7 @@ export function object<M extends Members>(
         const called = otherNames.get(name)?.find((one) => table.has(one));
         const near = called ?? meantBy(name, candidates, collector.placeOf(at));
         const isGlued = glued !== undefined && candidates.includes(glued);
-        const own = isGlued ? undefined : unknown?.(name);
+        const own = isGlued ? undefined : unknown?.(name, node, path);
         const words = isGlued
           ? `a blank is missing behind the \`:\` of ${quote(name)}`
           : (own ?? unknownKey(name, candidates, near));
