@@ -42,10 +42,10 @@ function serve(what: string, obstacle: string): MigrationStep {
   return step(`serve ${what}`, { obstacle });
 }
 
-function reasonOf({ column, resource, type }: Field, fault: string): string {
-  return fault === 'missing'
-    ? `${resource.table} has no column ${column}`
-    : `its column ${column} is of type ${fault}, from which no field of type ${type.name} is served`;
+function reasonOf({ column, resource, type, attributes }: Field, fault: string): string {
+  if (fault === 'missing') return `${resource.table} has no column ${column}`;
+  const format = attributes.format === undefined ? '' : ` with format: ${attributes.format}`;
+  return `its column ${column} is of type ${fault}, from which no field of type ${type.name}${format} is served`;
 }
 
 /** Columns that a new row needs a value for, and that neither a request nor the database sets. */

@@ -180,6 +180,8 @@ export interface NativeColumn {
   readonly items?: NativeColumn;
   /** The values of its type, if that is an enum of the database. */
   readonly labels?: readonly string[];
+  /** Whether its type has an order. */
+  readonly isOrdered?: boolean;
   /** Whether its values may be of several kinds, of which a string is the text; SQLite has such columns. */
   readonly isMixed?: boolean;
   /** Whether its texts compare in the collation of the column. */
@@ -320,6 +322,12 @@ export interface FieldType extends TypeKeys {
 
   /** The type that these attributes make of it: `format: uuid` makes a string a UUID. */
   readonly variant?: (attributes: FieldSpecification) => FieldType;
+  /** The type of PostgreSQL whose values its texts are, as the `format` names it. */
+  readonly columnType?: string;
+  /** The same type of a column whose values the database sorts; absent: columns make no difference. */
+  readonly whereOrdered?: FieldType;
+  /** Whether only the database tells which texts are values, so that it sorts by none that a request gives. */
+  readonly isUnchecked?: true;
   /** What it is as a member of an object, if JSON there does not compare as columns do. */
   readonly member?: FieldType;
   /** How it counts: whole numbers, doubles, or exact decimals with `precision` and `scale`. */

@@ -151,13 +151,12 @@ function bindCursor(
     if (long?.cut.includes(index) === true && !isText(field))
       return value === noPrefix ? value : undefined;
     if (value === null) return key.nulls === undefined ? undefined : null;
-    const parsed = readCursorValue(value, field);
-    return parsed.ok ? parsed.value : undefined;
+    return readCursorValue(value, field);
   });
   const read = values.filter((value) => value !== undefined);
   const isWhole = read.length === values.length && cursor.values.length === order.length;
-  if (isWhole && long?.ends.every(({ id }) => readCursorValue(id, resource.id).ok) !== false)
-    return read;
+  const isNamed = (id: JsonValue): boolean => readCursorValue(id, resource.id) !== undefined;
+  if (isWhole && long?.ends.every(({ id }) => isNamed(id)) !== false) return read;
   problems.push({
     parameter: 'cursor',
     code: 'INVALID_CURSOR',

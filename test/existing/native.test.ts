@@ -22,6 +22,8 @@ CREATE EXTENSION ltree;
 CREATE EXTENSION cube;
 CREATE EXTENSION isn;
 CREATE TYPE pair AS (a integer, b text);
+CREATE SCHEMA sales;
+CREATE TYPE sales."Net Weight" AS (amount integer, unit text);
 CREATE TYPE mood AS ENUM ('sad', 'happy', 'so so');
 CREATE DOMAIN positive AS integer CHECK (VALUE > 0);
 CREATE DOMAIN mail AS text CHECK (VALUE LIKE '%@%');
@@ -214,6 +216,9 @@ test.each([
   ['mood_more=gone', 200],
   ['day_text=soon', 200],
   ['whole_text=x', 200],
+  ['address_text=x', 200],
+  ['span4=x', 200],
+  ['pair_in=x,y', 200],
   ['moods_contains=angry', 400],
   ['address=x', 400],
   ['span=x', 400],

@@ -64,6 +64,8 @@ const types: readonly (readonly [type: string, value: string, field: object, man
     ['bit(3)', '101', { type: 'string', format: 'bit' }, left('the type bit')],
     ['bit varying(3)', '1', { type: 'string', format: 'varbit' }, left('the type bit varying')],
     ['tsvector', 'a b', { type: 'string', format: 'tsvector' }, left('the type tsvector')],
+    ['pair', '(1,x)', { type: 'string', format: 'pair' }, left('the type pair')],
+    ['slug', '(x)', { type: 'string', format: '"slug"' }, left('the type slug')],
     ['mood', 'fine', { type: 'enum', values: ['fine', 'bad'] }],
     ['integer[]', '{1,NULL}', { type: 'array', items: { type: 'integer', nullable: true } }],
     [
@@ -95,17 +97,24 @@ test.each(cases)('$type', ({ type, field, managed }) => {
   else expect(found).toMatchObject({ attributes: managed });
 });
 
-test('an enum without values, and a type that nobody knows', () => {
-  expect(fieldFor('none', enums)).toEqual({ type: 'string' });
+test('an enum without values, and types that nobody knows', () => {
+  expect(fieldFor('none', enums)).toEqual({ type: 'string', format: 'none' });
   expect(managedField('none', enums)).toEqual({ left: 'its type none has no values' });
-  expect(fieldFor('geometry(Point,4326)', enums)).toEqual({ type: 'string' });
+  for (const [type, format] of [
+    ['geometry(Point,4326)', 'geometry'],
+    ['sales."Net Weight"', 'sales."Net Weight"'],
+    // These would be taken for formats of strings.
+    ['url', '"url"'],
+    ['urls', '"urls"'],
+  ] as const)
+    expect(fieldFor(type, enums)).toEqual({ type: 'string', format });
   expect(declaredType('numeric(10,2)')).toEqual({ name: 'numeric', digits: [10, 2] });
 });
 
 test('a table with a column of each is served as it is introspected', async () => {
   const columns = types.map(([type], index) => `c${index} ${type}`).join(', ');
   const values = types.map(([, value]) => `'${value}'`).join(', ');
-  const sql = `CREATE TYPE mood AS ENUM ('fine', 'bad'); CREATE TABLE things (id integer PRIMARY KEY, ${columns}); INSERT INTO things VALUES (1, ${values});`;
+  const sql = `CREATE TYPE mood AS ENUM ('fine', 'bad'); CREATE TYPE pair AS (a integer, b text); CREATE TYPE slug AS (a text); CREATE TABLE things (id integer PRIMARY KEY, ${columns}); INSERT INTO things VALUES (1, ${values});`;
   const draft = await draftFromPostgres(sql);
   const fields = draft.resources[0]?.fields.map(({ attributes }) => attributes);
   expect(fields).toEqual([{ type: 'id', required: true }, ...types.map(([, , field]) => field)]);

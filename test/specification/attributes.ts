@@ -25,7 +25,8 @@ export const attributeRows: readonly AttributeRow[] = [
     attribute: 'format',
     types: ['string'],
     good: ['email', 'url', 'slug', 'hostname', 'ipv4', 'ipv6', 'uuid', 'base64'],
-    bad: ['e-mail', 'string', 'true', 'null'],
+    bad: ['e-mail', 'true', 'null'],
+    contradictions: ['emial'],
   },
   {
     attribute: 'format',

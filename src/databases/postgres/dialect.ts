@@ -309,14 +309,17 @@ export const postgresAlike: Dialect = {
       : column;
   },
   sortKey: (column, field) => {
-    if (field.items === undefined) return compared(column, field);
+    if (field.items === undefined)
+      return nativeSql(field)?.sorted?.value(column) ?? compared(column, field);
     const json =
       nativeSql(field)?.isArray === true ? `to_jsonb(${column})` : compared(column, field);
     return firstItem(json, field.items);
   },
   sortOperand: (placeholder, field) => {
     const native = field.items === undefined ? nativeSql(field) : undefined;
-    return native === undefined ? placeholder : `${placeholder}::${native.operand}`;
+    return native === undefined
+      ? placeholder
+      : `${placeholder}::${native.sorted?.operand ?? native.operand}`;
   },
   assigned: (placeholder, field) => nativeSql(field)?.assigned(placeholder) ?? placeholder,
   nulls: (placed) => (placed === 'first' ? ' NULLS FIRST' : ' NULLS LAST'),

@@ -38,9 +38,12 @@ function columnsQuery(tables: readonly string[]): string {
     `, domains AS (SELECT oid AS domain, typbasetype AS type, typtypmod AS typmod FROM pg_type WHERE typtype = 'd'` +
     ` UNION ALL SELECT domain, typbasetype, CASE WHEN typmod = -1 THEN typtypmod ELSE typmod END` +
     ` FROM domains JOIN pg_type ON pg_type.oid = type WHERE typtype = 'd')` +
-    ` SELECT place, attname, format_type(base.type, NULL), format_type(base.type, base.typmod), fills, computed,` +
-    ` item.oid IS NOT NULL, format_type(item.oid, NULL), format_type(item.oid, coalesce(domains.typmod, base.typmod)),` +
-    ` (SELECT json_agg(enumlabel)::text FROM pg_enum WHERE enumtypid = coalesce(item.oid, kind.oid)), required, shown` +
+    // Without digits: of NULL, bit and char would have one.
+    ` SELECT place, attname, format_type(base.type, -1), format_type(base.type, base.typmod), fills, computed,` +
+    ` item.oid IS NOT NULL, format_type(item.oid, -1), format_type(item.oid, coalesce(domains.typmod, base.typmod)),` +
+    ` (SELECT json_agg(enumlabel)::text FROM pg_enum WHERE enumtypid = coalesce(item.oid, kind.oid)), required,` +
+    ` EXISTS (SELECT FROM pg_opclass JOIN pg_am ON pg_am.oid = opcmethod WHERE amname = 'btree' AND opcdefault AND opcintype` +
+    ` IN (kind.oid, CASE kind.typtype WHEN 'e' THEN 'anyenum'::regtype WHEN 'r' THEN 'anyrange' WHEN 'm' THEN 'anymultirange' END)), shown` +
     ` FROM base JOIN pg_type AS kind ON kind.oid = base.type LEFT JOIN domains ON domain = kind.typelem AND NOT EXISTS` +
     ` (SELECT FROM pg_type WHERE oid = domains.type AND typtype = 'd')` +
     ` LEFT JOIN pg_type AS item ON item.oid = coalesce(domains.type, kind.typelem) AND kind.typcategory = 'A'` +
@@ -77,8 +80,19 @@ function formsOf(columns: Awaited<ReturnType<Ask>>, api: Api, resource: Resource
   for (const field of resource.fields.values()) {
     const row = rows.get(cutName(field.column));
     if (row === undefined) continue;
-    const [, type, declared, fills, computed, isArray, item, declaredItem, enumLabels, required] =
-      row;
+    const [
+      ,
+      type,
+      declared,
+      fills,
+      computed,
+      isArray,
+      item,
+      declaredItem,
+      enumLabels,
+      required,
+      ordered,
+    ] = row;
     const { collation = api.settings.database?.collation ?? 'database' } = field.attributes;
     const column = (name: unknown, declaration: unknown): NativeColumn => ({
       type: String(name),
@@ -93,7 +107,7 @@ function formsOf(columns: Awaited<ReturnType<Ask>>, api: Api, resource: Resource
     const native =
       isArray === true
         ? { ...column(type, declared), items: { ...column(item, declaredItem), ...labelled } }
-        : { ...column(type, declared), ...labelled };
+        : { ...column(type, declared), ...labelled, isOrdered: ordered === true };
     found.set(field.name, { native });
   }
   return found;

@@ -10,7 +10,7 @@ import type { FieldSpecification, JsonValue } from '../../specification/specific
 import { heldAs } from '../../model/field-types/stored-as.ts';
 import { milliseconds } from '../../model/field-types/moments/datetime.ts';
 import type { SqlValue } from '../../model/values.ts';
-import { nativeFormats } from '../../specification/keys/attributes.ts';
+import { formatOfType, isOtherType } from '../../specification/keys/formats.ts';
 
 type Sql = (text: string) => string;
 
@@ -25,6 +25,8 @@ interface NativeType {
   readonly kinds: readonly ValueKind[];
   /** The field that introspection makes of it, by its digits in parentheses; absent: a string. */
   readonly field?: (digits: readonly number[]) => FieldSpecification;
+  /** Whether a string has to name the type as its `format`: it is the text of the values otherwise. */
+  readonly isFormatted?: true;
   /** Whether `introspect --managed` takes such columns, and arrays of it: `migrate` can convert them. */
   readonly isTaken?: 'column' | 'array';
   /** The form of the field's type that its values have; absent: as in own tables. */
@@ -35,8 +37,8 @@ interface NativeType {
   readonly read?: Sql;
   /** The column as it is compared and sorted; absent: as it is. */
   readonly compared?: Sql;
-  /** What a column is set to, from its placeholder; absent: the placeholder. */
-  readonly assigned?: Sql;
+  /** What a column is set to, from its placeholder and its type; absent: the placeholder. */
+  readonly assigned?: Assigned;
   /** The values that the type has, if fields have more, by its digits in parentheses. */
   readonly limits?: (digits: readonly number[]) => ColumnLimits;
   /** Whether values compare by a collation. */
@@ -47,14 +49,22 @@ interface NativeType {
   readonly inArrays?: ArraySql;
 }
 
-type ArraySql = Partial<Pick<NativeSql, 'read' | 'compared' | 'operand' | 'assigned'>>;
+type Assigned = (placeholder: string, type: string) => string;
+
+type ArraySql = Partial<Pick<NativeSql, 'read' | 'compared' | 'operand'>> & {
+  readonly assigned?: Assigned;
+};
 
 const asText: Sql = (column) => `${column}::text`;
 
-/** An array of a type that has no equality of its own, or of which a text may be none: its items are compared as texts. */
+/**
+ * An array of a type that has no equality of its own, or of which a text may be none: its items are compared as texts, and
+ * cast one by one. The text of an array may have other separators.
+ */
 const itemsAsTexts: ArraySql = {
   compared: (column) => `${column}::text[]`,
   operand: 'text[]',
+  assigned: (placeholder, type) => `${placeholder}::text[]::${type}`,
 };
 
 /** What an hstore is made of the JSON of an object. */
@@ -160,11 +170,8 @@ const types: readonly NativeType[] = [
     kinds: ['string'],
     limits: lengthLimits,
     isTaken: 'column',
-    operand: 'bpchar',
     read: asText,
     isText: true,
-    // Without a length, the other name means one character.
-    inArrays: { operand: 'bpchar[]' },
   },
   { names: ['name'], kinds: ['string'], read: asText, isText: true },
   { names: ['citext'], kinds: ['string'], isTaken: 'column', read: asText, isText: true },
@@ -172,14 +179,20 @@ const types: readonly NativeType[] = [
   {
     names: ['inet', 'cidr'],
     kinds: ['string'],
+    isFormatted: true,
     operand: 'inet',
     // Cast one by one, addresses would get a prefix length.
     inArrays: { read: (column) => `${column}::text::text[]` },
   },
-  { names: ['macaddr'], kinds: ['string'] },
-  { names: ['macaddr8'], kinds: ['string'] },
-  { names: ['interval'], kinds: ['string'] },
-  { names: ['time with time zone'], kinds: ['string'], operand: 'timetz' },
+  { names: ['macaddr'], kinds: ['string'], isFormatted: true },
+  { names: ['macaddr8'], kinds: ['string'], isFormatted: true },
+  { names: ['interval'], kinds: ['string'], isFormatted: true },
+  {
+    names: ['time with time zone'],
+    kinds: ['string'],
+    isFormatted: true,
+    operand: 'timetz',
+  },
   { names: ['uuid'], kinds: ['uuid'], field: () => ({ type: 'uuid' }), isTaken: 'array' },
   { names: ['date'], kinds: ['date'], field: () => ({ type: 'date' }), isTaken: 'array' },
   {
@@ -243,31 +256,28 @@ const types: readonly NativeType[] = [
 const other: NativeType = {
   names: [],
   kinds: ['string'],
+  isFormatted: true,
   operand: 'text',
   compared: asText,
   inArrays: itemsAsTexts,
 };
 
-const otherTypes: readonly NativeType[] = [
-  // Its arrays are written with semicolons.
-  {
-    ...other,
-    names: ['box'],
-    inArrays: { ...itemsAsTexts, assigned: (placeholder) => `${placeholder}::text[]::box[]` },
-  },
-];
-
 const enums: NativeType = { names: [], kinds: ['string'], read: asText };
 
-const byName = new Map(
-  [...types, ...otherTypes].flatMap((type) => type.names.map((name) => [name, type] as const)),
-);
+const byName = new Map(types.flatMap((type) => type.names.map((name) => [name, type] as const)));
 
-/** The names of types that SQL writes in two words or more. */
+/** The names of types that SQL writes in two words or more, or in quotes. */
 const formatNames: Readonly<Record<string, string>> = {
   'time with time zone': 'timetz',
   'bit varying': 'varbit',
+  '"bit"': 'bit',
 };
+
+/** Whether a `format` names a type, which `format_type` writes with its schema if the search path lacks that. */
+function isFormatOf(format: string, type: string): boolean {
+  const [named, own] = [format, formatNames[type] ?? type].map((name) => name.replaceAll('"', ''));
+  return named === own || named?.endsWith(`.${own}`) === true;
+}
 
 /** A type as `format_type` writes it, taken apart: `numeric(10,2)` is `numeric` with its digits. */
 export interface DeclaredType {
@@ -276,20 +286,19 @@ export interface DeclaredType {
 }
 
 export function declaredType(type: string): DeclaredType {
-  const [whole = '', digits = ''] = /\((-?\d+(?:,-?\d+)?)\)/u.exec(type) ?? [];
-  return {
-    name: type.replace(whole, ''),
-    digits: digits === '' ? [] : digits.split(',').map(Number),
-  };
+  const [whole = '', inside = ''] = /\(([^()"]*)\)/u.exec(type) ?? [];
+  const digits = /^-?\d+(?:,-?\d+)?$/u.test(inside) ? inside.split(',').map(Number) : [];
+  return { name: type.replace(whole, ''), digits };
 }
 
 /** The field that introspection makes of a column of the type. */
 export function introspectedField({ name, digits }: DeclaredType): FieldSpecification {
-  const { field } = byName.get(name) ?? other;
+  const { field, isFormatted = false } = byName.get(name) ?? other;
   if (field !== undefined) return field(digits);
-  const format = formatNames[name] ?? name;
-  const isKnown = nativeFormats.some((one) => one === format);
-  return { type: 'string', ...(isKnown ? { format } : {}) };
+  return {
+    type: 'string',
+    ...(isFormatted ? { format: formatNames[name] ?? formatOfType(name) } : {}),
+  };
 }
 
 /** Whether columns of the type, or arrays of it, may become managed. */
@@ -300,7 +309,8 @@ export function isTaken({ name }: DeclaredType, where: 'column' | 'array'): bool
 
 /**
  * What the column of a field is to the service; undefined for text, which PostgreSQL writes of any value. A string is so
- * served from a column whose type has other fields, and from an enum that lacks a value of the field.
+ * served from a column whose type has other fields, from one whose type it does not name as its format, and from an enum that
+ * lacks a value of the field.
  */
 function typeOf(field: Field, native: NativeColumn): NativeType | undefined {
   const isText = valueKindOf(field) === 'string' && field.attributes.storedAs === undefined;
@@ -313,7 +323,9 @@ function typeOf(field: Field, native: NativeColumn): NativeType | undefined {
         : other;
   }
   const type = byName.get(native.type) ?? other;
-  return isText && !type.kinds.includes('string') ? undefined : type;
+  const isFormat =
+    type.isFormatted !== true || isFormatOf(field.type.columnType ?? '', native.type);
+  return isText && !(type.kinds.includes('string') && isFormat) ? undefined : type;
 }
 
 /** How an unmanaged column is read, compared and written. */
@@ -326,6 +338,8 @@ export interface NativeSql {
   /** The type of operands. */
   readonly operand: string;
   readonly assigned: Sql;
+  /** What it is sorted by, and the type of the values that this is compared with; absent: as it is compared. */
+  readonly sorted?: { readonly value: Sql; readonly operand: string };
   /** Whether it is an array of the database, not one in JSON. */
   readonly isArray: boolean;
 }
@@ -340,7 +354,7 @@ export function nativeSql(field: Field): NativeSql | undefined {
   if (sql === undefined) {
     sql =
       native.items === undefined || items === undefined
-        ? scalarSql(native, typeOf(field, native))
+        ? { ...scalarSql(native, typeOf(field, native)), ...orderOf(field, native) }
         : arraySql(native, native.items, typeOf(items, native.items));
     made.set(field, sql);
   }
@@ -349,6 +363,13 @@ export function nativeSql(field: Field): NativeSql | undefined {
 
 const same: Sql = (text) => text;
 const byCodePoint: Sql = (column) => `(${column}::text COLLATE "C")`;
+
+/** The order of a type of which only the database knows the values. */
+function orderOf({ type }: Field, { type: name }: NativeColumn): Pick<NativeSql, 'sorted'> {
+  // A domain over an enum has no operators. To its own type, a cast of any other column changes nothing.
+  const value: Sql = (column) => `${column}::${name}`;
+  return type.isUnchecked === true ? { sorted: { value, operand: name } } : {};
+}
 
 function scalarSql(native: NativeColumn, nativeType: NativeType | undefined): NativeSql {
   const shared = { searched: byCodePoint, isArray: false };
@@ -360,7 +381,9 @@ function scalarSql(native: NativeColumn, nativeType: NativeType | undefined): Na
       operand: 'text',
       assigned: (placeholder) => `${placeholder}::text::${native.type}`,
     };
-  const { read = same, operand = native.type, assigned = same, isText = false } = nativeType;
+  const { read = same, operand = native.type, isText = false } = nativeType;
+  const assigned: Sql = (placeholder) =>
+    nativeType.assigned?.(placeholder, native.type) ?? placeholder;
   if ((isText || nativeType === enums) && !native.isCollated)
     return { ...shared, read, compared: byCodePoint, operand: 'text', assigned };
   // A domain over an enum has no operators; an index of it serves the cast as well.
@@ -376,7 +399,7 @@ function arraySql(
   itemType: NativeType | undefined,
 ): NativeSql {
   const { inArrays = {} } = itemType ?? { inArrays: itemsAsTexts };
-  const { read = (column: string) => `${column}::text[]`, assigned = same } = inArrays;
+  const { read = (column: string) => `${column}::text[]` } = inArrays;
   const { operand = `${items.type}[]` } = inArrays;
   // Of items that are a domain a filter takes values that its CHECK refuses.
   const isOfDomain = type !== `${items.type}[]`;
@@ -386,7 +409,7 @@ function arraySql(
     compared,
     searched: same,
     operand,
-    assigned,
+    assigned: (placeholder) => inArrays.assigned?.(placeholder, type) ?? placeholder,
     isArray: true,
   };
 }
@@ -458,6 +481,10 @@ export function limitsOf(type: string, digits: readonly number[]): ColumnLimits 
 
 /** Whether a field is served from a column, whatever migrations would make of it. */
 export function isServed(field: Field): boolean {
+  const { native, type } = field;
+  const { columnType } = type;
+  const isOther = columnType !== undefined && isOtherType(columnType);
+  if (native !== undefined && isOther && !isFormatOf(columnType, native.type)) return false;
   return (
     nativeCodec(field) !== undefined &&
     (field.items === undefined || field.native?.items === undefined || isServed(field.items))

@@ -1,3 +1,5 @@
+import { isOtherType, stringFormats } from '../../specification/keys/formats.ts';
+import { either } from '../../specification/parsers/definition.ts';
 import type { Report } from '../../specification/problems.ts';
 import type { FieldSpecification, JsonValue } from '../../specification/specification.ts';
 import type { Field } from '../api.ts';
@@ -56,6 +58,7 @@ export function checkField(field: Draft<Field>, path: Path, report: Report, hasC
     field.precision !== field.type.digits?.precision
   )
     report(at('precision'), '`storedAs` says how fine the column is; leave the precision out');
+  checkFormat(field, path, report);
   checkValues(field, path, report);
   checkClaim(field, path, report);
   warnOfWord(field, path, report);
@@ -71,6 +74,16 @@ export function checkField(field: Draft<Field>, path: Path, report: Report, hasC
     checkField(property, place, report);
   }
   if (field.items !== undefined) checkField(field.items, at('items'), report);
+}
+
+/** Reports a type of the database where Plinth makes the column. */
+function checkFormat({ type, resource }: Field, path: Path, report: Report): void {
+  const { columnType } = type;
+  if (columnType !== undefined && isOtherType(columnType) && resource.isManaged)
+    report(
+      [...path, 'format'],
+      `\`format\` must be ${either(stringFormats)}, not \`${columnType}\`; a column of another type needs managed: false`,
+    );
 }
 
 /** Reports a bound beyond all values that the type has, and a list that needs more items than there are to be distinct. */

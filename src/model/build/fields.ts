@@ -139,7 +139,8 @@ export function makeField(
   path: Path,
   native?: NativeColumn,
 ): DraftField {
-  const type = typeOf(attributes, resource.types);
+  const usual = typeOf(attributes, resource.types);
+  const type = (native?.isOrdered === true ? usual.whereOrdered : undefined) ?? usual;
   const { items, onDelete, pattern, required = false } = attributes;
   const inner = (
     member: string,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Field, Resource } from '../../model/api.ts';
 import { idIn } from '../../model/field-types/composite-id.ts';
 import { readText } from '../../model/field-types/texts/string.ts';
-import { jsonBytes, type ParsedValue } from '../../model/values.ts';
+import { jsonBytes } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { maxEnds, type Cursor, type CursorEnd } from './cursor.ts';
 import type { SortKey } from '../plan.ts';
@@ -82,9 +82,7 @@ export function fieldOf({ ref: { leaf } }: SortKey): Field {
 
 /** Whether a value is parsed back unchanged. Existing tables may hold an invalid date or a UUID in capitals. */
 function isReadBack(value: JsonValue, field: Field): boolean {
-  if (value === null) return true;
-  const parsed = readCursorValue(value, field);
-  return parsed.ok && parsed.value === value;
+  return value === null || readCursorValue(value, field) === value;
 }
 
 /** A cheap test before measuring the values as JSON. */
@@ -124,11 +122,18 @@ export function textAfterPrefix(beginning: string): string | undefined {
 }
 
 /** Whether a field is compared as plain text. */
-export function isText({ type }: Field): boolean {
-  return type.kind === 'string';
+export function isText({ type, values }: Field): boolean {
+  return type.kind === 'string' && (type.comparison === 'text' || values !== undefined);
 }
 
-/** Parses a field's value in a cursor. Texts in existing tables need not match the format that new values must have. */
-export function readCursorValue(value: JsonValue, field: Field): ParsedValue {
-  return isText(field) ? readText(value) : field.type.read(value, field);
+/**
+ * A field's value in a cursor; undefined if it is none. Anyone can write a cursor, and a statement that compares what is no
+ * value of the column's type fails. Texts in existing tables need not match the format that new values must have.
+ */
+export function readCursorValue(value: JsonValue, field: Field): JsonValue | undefined {
+  const { type, native } = field;
+  if (type.isUnchecked === true || native?.labels?.includes(String(value)) === false)
+    return undefined;
+  const parsed = isText(field) ? readText(value) : type.read(value, field);
+  return parsed.ok ? parsed.value : undefined;
 }

@@ -213,8 +213,8 @@ function keysAt(
   if (!isSortable)
     return fail(
       leaf.items === undefined
-        ? `${name} cannot be sorted by: it is of type ${leaf.type.name}`
-        : `${name} cannot be sorted by: its items are of type ${leaf.items.type.name}`,
+        ? `${name} cannot be sorted by: it is of type ${nameOf(leaf)}`
+        : `${name} cannot be sorted by: its items are of type ${nameOf(leaf.items)}`,
     );
   // An empty array has no first element.
   const canBeNull =
@@ -231,6 +231,13 @@ function keysAt(
       nulls: canBeNull ? placed : undefined,
     })),
   );
+}
+
+/** The type of a field without an order, as the file writes it. */
+function nameOf({ type, attributes: { format } }: Field): string {
+  return format === undefined
+    ? type.name
+    : `${type.name} with format: ${format}, which has no order`;
 }
 
 /** The relations of a path, and the value at its end. */

@@ -7,13 +7,14 @@ import {
   scalarOrList,
   scalarOrMap,
 } from '../parsers/collections.ts';
-import { either, exactly, refined, type Definition } from '../parsers/definition.ts';
+import { exactly, refined, type Definition } from '../parsers/definition.ts';
 import { anyJson, boolean, choice, decimal, integer, number, text } from '../parsers/scalars.ts';
 import type { JsonValue, OnDelete, RelationKind, StoredAs } from '../specification.ts';
 import { booleanForms, decimalForms, momentForms } from '../stored-forms.ts';
 import { fieldAccess } from './access.ts';
 import { fits, relationKinds, type Place } from './attribute.ts';
 import { computed } from './computed.ts';
+import { stringFormat } from './formats.ts';
 import { collation, fieldName, fieldNameItem, locale, resourceName } from './common.ts';
 
 /** In a resource as well as inside objects and arrays. */
@@ -89,77 +90,6 @@ const otherKinds = new Map<string, RelationKind>([
 ]);
 
 const storedAs = { description: 'The form in which an existing column holds the values.' };
-
-/** What the text of a string may have to be. */
-export const stringFormats = [
-  'email',
-  'url',
-  'slug',
-  'hostname',
-  'ipv4',
-  'ipv6',
-  'uuid',
-  'base64',
-] as const;
-
-/** Types of PostgreSQL whose texts a string of an unmanaged table may hold. */
-export const nativeFormats = [
-  'inet',
-  'cidr',
-  'macaddr',
-  'macaddr8',
-  'interval',
-  'timetz',
-  'bit',
-  'varbit',
-  'box',
-  'circle',
-  'line',
-  'lseg',
-  'path',
-  'point',
-  'polygon',
-  'xml',
-  'tsvector',
-  'tsquery',
-  'ltree',
-  'pg_lsn',
-  'geometry',
-  'geography',
-  'vector',
-  'int4range',
-  'int8range',
-  'numrange',
-  'tsrange',
-  'tstzrange',
-  'daterange',
-  'int4multirange',
-  'int8multirange',
-  'nummultirange',
-  'tsmultirange',
-  'tstzmultirange',
-  'datemultirange',
-  'oid',
-  'jsonpath',
-  'lquery',
-  'cube',
-  'seg',
-  'halfvec',
-  'sparsevec',
-  'raster',
-] as const;
-
-const anyFormat = choice([...stringFormats, ...nativeFormats], {
-  description:
-    'What the text has to be; `uuid` makes it the type `uuid`, and `base64` makes it bytes. In a table that Plinth does not manage also a type of PostgreSQL, such as `inet`.',
-});
-
-/** Messages name the formats that most need. */
-const stringFormat: Definition<string> = {
-  ...anyFormat,
-  check: (node, path, collector, wanted = either(stringFormats)) =>
-    anyFormat.check(node, path, collector, wanted),
-};
 
 /**
  * The one table of attributes (`field.ts` adds those that hold further fields): what each means and which types of

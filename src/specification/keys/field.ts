@@ -31,7 +31,8 @@ import {
   type TypeKeys,
   type Words,
 } from './attribute.ts';
-import { anywhere, attributes, stringFormats } from './attributes.ts';
+import { anywhere, attributes } from './attributes.ts';
+import { stringFormats } from './formats.ts';
 import { junctionBetween } from './junction.ts';
 import { advised, otherFieldWords } from './other-words.ts';
 

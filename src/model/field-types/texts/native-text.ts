@@ -25,7 +25,7 @@ const duration =
 
 /**
  * Types whose order PostgreSQL has, and whose texts can be told from others before a statement fails on them: so they
- * can be compared and sorted. Values of any other type are compared as texts, and have no order.
+ * can be compared and sorted. Values of any other type are compared as texts, and sorted if the database has an order of them.
  */
 const ordered: Readonly<Record<string, NativeText>> = {
   inet: {
@@ -65,8 +65,9 @@ export function nativeText(format: string, string: FieldType): FieldType {
   let type = made.get(format);
   if (type === undefined) {
     const known = ordered[format];
-    type = {
+    const plain: FieldType = {
       ...string,
+      columnType: format,
       comparison: known === undefined ? 'equality' : 'order',
       sortable: known !== undefined,
       read: (value, field) => {
@@ -82,6 +83,10 @@ export function nativeText(format: string, string: FieldType): FieldType {
       comparedSchema: () => ({ type: 'string' }),
       examples: () => (known === undefined ? [] : [known.example]),
     };
+    type =
+      known === undefined
+        ? { ...plain, whereOrdered: { ...plain, sortable: true, isUnchecked: true } }
+        : plain;
     made.set(format, type);
   }
   return type;
