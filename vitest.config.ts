@@ -159,9 +159,9 @@ export default defineConfig({
           include: inFolders(['browser']),
           exclude: ['**/node_modules/**', ...quickProcesses],
           maxWorkers: 2,
-          // A browser on two busy cores now and then misses a moment. What fails three times is a failure, and the report names
-          // what was repeated.
-          retry: 2,
+          // A browser on two busy cores now and then misses a moment. What fails twice is a failure, and the report names what
+          // was repeated.
+          retry: 1,
           sequence: { groupOrder: 4 },
         },
       },

@@ -2,6 +2,7 @@ import axe from 'axe-core';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { browserOptions } from './chromium.ts';
+import { recorded, type Recording } from './page-report.ts';
 
 /** In ms: less than a test may take, so that it says what it has waited for; however busy the machine is. */
 const waiting = 60_000;
@@ -17,16 +18,23 @@ export interface PageOptions {
 
 /**
  * Opens pages of one browser for the tests of a file, which are closed after each. Whoever looks at them prefers little
- * motion, so that menus and dialogs are there at once; `moves` has them come and go as for everybody.
+ * motion, so that menus and dialogs are there at once; `moves` has them come and go as for everybody. If a test fails, a
+ * further error tells the state of its pages.
  */
 export function usePages(): (url: string, options?: PageOptions) => Promise<Page> {
   let browser: Browser | undefined;
-  const pages: Page[] = [];
+  const pages: (readonly [Page, Recording])[] = [];
   beforeAll(async () => {
     browser = await chromium.launch(browserOptions());
   });
-  afterEach(async () => {
-    for (const page of pages.splice(0)) await page.context().close();
+  afterEach(async ({ task }) => {
+    const reports: string[] = [];
+    for (const [page, recording] of pages.splice(0)) {
+      if (task.result?.state === 'fail') reports.push(await recording.report());
+      await page.context().close();
+    }
+    if (reports.length > 0)
+      throw new Error(`The page when the test failed:\n${reports.join('\n\n')}`);
   });
   afterAll(() => browser?.close());
   return async (url, options = {}) => {
@@ -39,7 +47,10 @@ export function usePages(): (url: string, options?: PageOptions) => Promise<Page
     });
     const page = await context.newPage();
     page.setDefaultTimeout(waiting);
-    pages.push(page);
+    // From the start: `waitForEvent('filechooser')` does not wait until the page knows that its file chooser is taken over,
+    // and a key that a slow page gets before that opens one that nothing answers.
+    page.on('filechooser', () => undefined);
+    pages.push([page, await recorded(page)]);
     await page.goto(url);
     return page;
   };

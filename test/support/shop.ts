@@ -92,11 +92,12 @@ interface Shop {
 
 /** A shop for each test of a file, and pages of its dashboard. */
 export function useShop(): Shop {
-  const openPage = usePages();
   const running: TestApi[] = [];
   afterEach(async () => {
     for (const api of running.splice(0)) await api.stop();
   });
+  // The last hook runs first: pages are closed while their server still answers.
+  const openPage = usePages();
   const start = async (
     text: string,
     filled: Records,
