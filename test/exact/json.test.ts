@@ -9,7 +9,7 @@ resources:
       name: { type: string }
       payload: { type: json }
       open: { type: object }
-      half: { type: object, properties: { code: { type: string } } }
+      half: { type: object, properties: { code: { type: string } }, additionalProperties: true }
       list: { type: array }
       rows: { type: array, items: { type: json } }
 `;
