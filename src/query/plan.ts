@@ -246,13 +246,18 @@ export interface NewRecord {
   readonly path: string;
 }
 
-/** What is known of a write that validation has refused: the values that it has taken. */
-export interface UnplannedWrite {
+/** What is known of a write that validation has refused: its problems, and the values that it has taken. */
+export type UnplannedWrite = {
   readonly resource: Resource;
-  /** The record to change; undefined if records are to be created. */
-  readonly id: JsonValue | undefined;
-  readonly records: readonly NewRecord[];
-}
+  readonly issues: readonly ValueIssue[];
+} & (
+  | {
+      readonly kind: 'create';
+      readonly records: readonly NewRecord[];
+      readonly upsert: Upsert | undefined;
+    }
+  | { readonly kind: 'update'; readonly id: JsonValue; readonly change: PlannedChange }
+);
 
 /** The writes of related records in the body of a record. */
 export interface NestedWrites {
@@ -288,7 +293,7 @@ export interface MovedRecord {
   readonly id: JsonValue;
   readonly path: string;
   /** What changes besides the key. */
-  readonly change: Omit<UpdatePlan, 'id' | 'preconditions'>;
+  readonly change: PlannedChange;
 }
 
 /** A record that a body names; undefined for the one record of a hasOne. */
@@ -298,7 +303,7 @@ export interface NamedRecord {
 }
 
 export interface ChildUpdate extends NamedRecord {
-  readonly change: Omit<UpdatePlan, 'id' | 'preconditions'>;
+  readonly change: PlannedChange;
 }
 
 /** The preconditions of a write, from headers (RFC 9110, 13.1). */
@@ -316,7 +321,7 @@ export interface Upsert {
   /** The values of each record as they were sent, by which it is looked for, if hooks have set others. */
   readonly sent?: readonly FieldValues[] | undefined;
   /** For each record, how one that exists is changed; undefined leaves it as it is. */
-  readonly changes: readonly (Omit<UpdatePlan, 'id' | 'preconditions'> | undefined)[];
+  readonly changes: readonly (PlannedChange | undefined)[];
   /** A record that exists fails the precondition of the request. */
   readonly mustBeNew: boolean;
 }
@@ -324,10 +329,11 @@ export interface Upsert {
 export type UpdatePlan = Extract<WritePlan, { kind: 'update' }>;
 export type DeletePlan = Extract<WritePlan, { kind: 'delete' }>;
 
+/** How a plan changes a record, whichever it is. */
+export type PlannedChange = Omit<UpdatePlan, 'id' | 'preconditions'>;
+
 /** What is done to every record that the filters of a request match. */
-export type ChangeOfMany =
-  | Omit<UpdatePlan, 'id' | 'preconditions'>
-  | Omit<DeletePlan, 'id' | 'preconditions'>;
+export type ChangeOfMany = PlannedChange | Omit<DeletePlan, 'id' | 'preconditions'>;
 
 /** A planned write. Ids and times are generated beforehand, so that it can be retried. */
 export type WritePlan =

@@ -20,6 +20,8 @@ resources:
       left: { type: integer, nullable: true, minimum: 0 }
       right: { type: integer, nullable: true, minimum: 0 }
       isOpen: { type: boolean, default: true }
+      fixed: { type: string, nullable: true, immutable: true }
+      shape: { type: object, nullable: true, properties: { size: { type: integer, required: true } } }
       parentId: { type: integer, nullable: true, reference: items.id }
       parent: { type: relation, relation: belongsTo, resource: items }
       children: { type: relation, relation: hasMany, resource: items, foreignKey: parentId }
@@ -49,7 +51,7 @@ beforeAll(async () => {
   both = await serveBoth(specification, {
     groups: [{ name: 'g' }],
     items: [
-      { name: 'one', code: 'a', slot: 's1', left: 1, right: 2 },
+      { name: 'one', code: 'a', slot: 's1', left: 1, right: 2, fixed: 'f', shape: { size: 1 } },
       { name: 'two', code: 'b', slot: 's2', left: 3, right: 4 },
       { name: 'hidden', code: 'c', slot: 's3', isOpen: false },
     ],
@@ -59,6 +61,8 @@ afterAll(() => both?.stop());
 
 const short = 'name: must have at least 2 characters';
 const taken = 'is taken: it must be unique';
+const immutable = 'fixed: is immutable: it is set on create only';
+const half = 'aboutId: must be given as well, or aboutType be null';
 const together = 'is taken: left, right must be unique together';
 const none = (resource: string, id: number): string =>
   `there is no record in ${resource} with id ${id}`;
@@ -182,13 +186,113 @@ const rows: readonly (readonly [string, object, number, ...string[]])[] = [
   ['PATCH /v1/items/1', { left: 3, right: -4 }, 422, 'right: must be at least 0'],
   ['PATCH /v1/items/1', { name: 'x', parentId: 99 }, 422, short, `parentId: ${none('items', 99)}`],
   ['PUT /v1/items/1', { name: 'x', slot: 's2' }, 422, short, `slot: ${taken}`],
+  // What a change would make of its record is told beside the rest, whichever of them refuses it.
+  ['PATCH /v1/items/1', { name: 'x', fixed: 'g' }, 400, short, immutable],
+  ['PATCH /v1/items/1', { name: 'x', fixed: 'f' }, 422, short],
+  ['PUT /v1/items/1', { name: 'x', slot: 'n', fixed: 'g' }, 400, short, immutable],
+  ['PATCH /v1/items/1', { name: 'x', aboutType: 'groups' }, 400, short, half],
+  ['PATCH /v1/items/1', { aboutType: 'groups', aboutId: 'x' }, 400, 'aboutId: must be a number'],
+  [
+    'PATCH /v1/items/1',
+    { fixed: 'g', code: 'b', parentId: 99, groups: [1, 8] },
+    400,
+    immutable,
+    `parentId: ${none('items', 99)}`,
+    `code: ${taken}`,
+    `groups[1]: ${none('groups', 8)}`,
+  ],
+  ['PATCH /v1/items/1', { aboutType: 'groups', code: 'b' }, 400, half, `code: ${taken}`],
+  ['PATCH /v1/items/3', { name: 'x', fixed: 'g' }, 422, short],
   // Nothing is told of a record that the caller does not see, or that is not there.
   ['PATCH /v1/items/3', { name: 'x', code: 'a' }, 422, short],
   ['PATCH /v1/items/99', { name: 'x', code: 'a' }, 422, short],
   ['PATCH /v1/items/nobody', { name: 'x', code: 'a' }, 422, short],
-  // An upsert may find the record that has its values.
+  // So are the records in it.
+  [
+    'PATCH /v1/items/1',
+    {
+      name: 'x',
+      parent: { create: { name: 'abc', slot: 'm', code: 'a' } },
+      children: {
+        update: [{ id: 2, fixed: 'g', code: 'a' }],
+        create: [{ name: 'abc', slot: 'o', code: 'b' }],
+      },
+    },
+    400,
+    short,
+    `parent.create.code: ${taken}`,
+    'children.update[0].fixed: is immutable: it is set on create only',
+    `children.update[0].code: ${taken}`,
+    `children.create[0].code: ${taken}`,
+  ],
+  [
+    'PATCH /v1/items/1',
+    { fixed: 'g', children: { create: [{ name: 'abc', slot: 'o', code: 'b' }] } },
+    400,
+    immutable,
+    `children.create[0].code: ${taken}`,
+  ],
+  [
+    'PATCH /v1/items/1',
+    { code: 'b', fixed: 'g', parent: { create: { name: 'abc', slot: 's1' } } },
+    400,
+    immutable,
+    `code: ${taken}`,
+    `parent.create.slot: ${taken}`,
+  ],
+  [
+    'PATCH /v1/items/1',
+    { children: { update: [{ id: 3, fixed: 'g', code: 'a' }] }, name: 'x' },
+    422,
+    short,
+  ],
+  // An upsert is looked up as what it is: the change of the record that has its values, or a new one.
   ['POST /v1/items?onConflict=code', { name: 'x', code: 'a' }, 422, short],
+  [
+    'POST /v1/items?onConflict=code',
+    { name: 'x', code: 'a', slot: 's2', fixed: 'g' },
+    400,
+    short,
+    immutable,
+    `slot: ${taken}`,
+  ],
+  [
+    'POST /v1/items?onConflict=code',
+    [
+      { name: 'x', code: 'a', parentId: 99 },
+      { name: 'abc', code: 'new', slot: 's2' },
+      { name: 'abc', code: 'c', slot: 's2' },
+      { name: 'abc', code: 'new', slot: 'm' },
+    ],
+    422,
+    `[0].${short}`,
+    '[3].code: is the same as that of [1]',
+    `[0].parentId: ${none('items', 99)}`,
+    `[1].slot: ${taken}`,
+    `[2].code: ${taken}`,
+    `[2].slot: ${taken}`,
+  ],
+  [
+    'POST /v1/items?onConflict=code',
+    { name: 'abc', code: 5, slot: 's2' },
+    400,
+    'code: must be a string',
+  ],
 ];
+
+test('a merge whose result is not valid beside the rest', async () => {
+  const patch = { 'content-type': 'application/merge-patch+json' };
+  for (const name of ['x', 'one']) {
+    const body = { name, shape: { size: null }, code: 'b' };
+    const answer = await both.send('PATCH', '/v1/items/1', body, patch);
+    expect([answer.status, ...problemsOf(answer)], answer.text).toEqual([
+      400,
+      ...(name === 'x' ? [short] : []),
+      'shape.size: is required',
+      `code: ${taken}`,
+    ]);
+  }
+});
 
 test.each(
   rows.map(([request, body, status, ...problems]) => ({ request, body, status, problems })),

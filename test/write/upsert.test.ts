@@ -26,7 +26,7 @@ resources:
   codes:
     fields:
       id: { type: id, format: string }
-      name: { type: string, required: true }
+      name: { type: string, required: true, maxLength: 8 }
   counted: { fields: { name: { type: string } } }
   drops:
     access: { create: public, read: none, update: public, delete: none }
@@ -263,6 +263,20 @@ describe('PUT with If-None-Match: *', () => {
     const other = await put('two', { id: 'three', name: 'a' });
     expect([other.status, ...problemsOf(other)]).toEqual([
       400,
+      'id: must be "two", as in the path',
+    ]);
+    const wrong = await put('two', { id: 'three', name: 5 });
+    expect([wrong.status, wrong.body.code, ...problemsOf(wrong)]).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      'name: must be a string',
+      'id: must be "two", as in the path',
+    ]);
+    const long = await put('two', { id: 'three', name: 'a'.repeat(9) });
+    expect([long.status, long.body.code, ...problemsOf(long)]).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      'name: must have at most 8 characters',
       'id: must be "two", as in the path',
     ]);
   });

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { apiError, fail, joinErrors, ok, type ApiError, type Result } from '../../errors.ts';
-import { ApiFailure } from '../../records/api-failure.ts';
 import { DatabaseFailure } from '../../databases/database.ts';
 import { lookUpRefused } from '../../records/write/checks/lookups.ts';
 import {
@@ -22,6 +21,7 @@ import { inBodyTime } from '../../lib/text/pattern.ts';
 import { fieldNameIn } from '../../model/view.ts';
 import { scopeOf } from '../../auth/callers.ts';
 import type { Api, Resource } from '../../model/api.ts';
+import type { ValueIssue } from '../../model/values.ts';
 import type { ClockAndIds } from '../../query/write/defaults.ts';
 import { readConflictKey } from '../../query/write/upsert.ts';
 import {
@@ -29,6 +29,7 @@ import {
   planCreate,
   planCreateAt,
   planUpdate,
+  validationError,
   type ConflictOptions,
   type Planned,
 } from '../../query/write/write.ts';
@@ -299,18 +300,20 @@ export async function prepare<Plan>(
   // A caller that may not do it at all gets no other errors.
   if (!planned.ok && planned.error === refusalOf(call.caller, call.view.api.settings))
     return planned;
+  const { unplanned } = planned;
+  // What is planned alone is planned again, and then looked up.
+  const isFinal = unplanned === undefined || exchange.hookStage?.kind === 'plan';
+  const issues = isFinal ? [] : await lookUp(call, moment, unplanned);
+  const invalid =
+    issues.length === 0 || unplanned === undefined
+      ? undefined
+      : validationError([...unplanned.issues, ...issues]);
   const [problem, ...problems] = [
     ...others,
     ...(compiled.ok ? [] : [compiled.error]),
-    ...(planned.ok ? [] : [planned.error]),
+    ...(planned.ok ? [] : [invalid ?? planned.error]),
   ];
-  if (problem !== undefined) {
-    const error = joinErrors(problem, ...problems);
-    const { unplanned } = planned;
-    // What is planned alone is planned again, and then looked up.
-    const isFinal = unplanned === undefined || exchange.hookStage?.kind === 'plan';
-    return fail(isFinal ? error : await lookUp(call, moment, unplanned, error));
-  }
+  if (problem !== undefined) return fail(joinErrors(problem, ...problems));
   if (!compiled.ok) return compiled;
   if (!planned.ok) return planned;
   const plain = query.planKey === '' ? undefined : compiledOne(call, plainQuery);
@@ -319,34 +322,36 @@ export async function prepare<Plan>(
   return ok({ plan: planned.value, context, bytes: bytes.value });
 }
 
-/** Adds what other records say of a write that validation has refused; nothing if the database cannot be asked. */
+/** Ends the transaction of a look-up. */
+class LookedUp extends Error {}
+
+/** What the database tells of a write that validation has refused; nothing if it cannot be asked. */
 async function lookUp(
   call: Call,
   { now }: ClockAndIds,
   unplanned: UnplannedWrite,
-  error: ApiError,
-): Promise<ApiError> {
+): Promise<readonly ValueIssue[]> {
   const { database, servedApi, trace } = call.exchange;
   const { dialect } = database;
   const { statements } = servedApi;
   const rights = new RowRights(call.view, call.caller.claims, now, dialect);
   const names = namesOf(call);
   trace.enter(writeStage(unplanned));
+  let found: readonly ValueIssue[] = [];
   try {
     // It is a write, because rules lock the rows that they judge. It ends without a commit.
-    return await database.write(async (transaction) => {
+    await database.write(async (transaction) => {
       const isFinal = (resource: Resource, kind: 'create' | 'update'): boolean =>
         !mayChangeValues(servedApi, resource, kind);
       const access = { transaction, dialect, statements, names, rights, isFinal };
-      const found = await lookUpRefused(unplanned, error, access);
-      throw new ApiFailure({ ...error, problems: [...(error.problems ?? []), ...found] });
+      found = await lookUpRefused(unplanned, access);
+      throw new LookedUp();
     }, requesterOf(call));
   } catch (failure) {
-    if (failure instanceof ApiFailure) return failure.error;
     // The request is wrong whatever the database says.
-    if (failure instanceof DatabaseFailure) return error;
-    throw failure;
+    if (!(failure instanceof LookedUp || failure instanceof DatabaseFailure)) throw failure;
   }
+  return found;
 }
 
 /** The names of fields and resources for this caller and version. */

@@ -15,7 +15,7 @@ import type {
   NestedWrites,
   NewParent,
   NewRecord,
-  UpdatePlan,
+  PlannedChange,
   WriteKind,
 } from '../plan.ts';
 import { isUpdateStamp, lacksClaim, type ClockAndIds } from './defaults.ts';
@@ -59,7 +59,7 @@ export interface Reading {
     path: string,
     depth: number,
     reading: Reading,
-  ) => Omit<UpdatePlan, 'id' | 'preconditions'>;
+  ) => PlannedChange;
 }
 
 const noValues: FieldValues = new Map();

@@ -35,13 +35,13 @@ import { mayWriteLinks, readAllLinks, tooManyLinks } from './links.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from './morphs.ts';
 import { repeatedKeys } from './upsert.ts';
 import { operationsOf } from './nested-rights.ts';
-import type { PlannedChange } from './written-records.ts';
 import { isNested, readNested, stampsOf, type Reading } from './nested.ts';
 import { readRevisions } from './revisions.ts';
 import type {
   FieldValues,
   NestedWrites,
   NewRecord,
+  PlannedChange,
   Preconditions,
   Revision,
   UnplannedWrite,
@@ -111,11 +111,8 @@ export function planCreate(
   const errors = issues.length > 0 ? [validationError(issues)] : [];
   if (notObjects.length > 0) return fail(joinErrors(noObject(notObjects), ...errors));
   const [error] = errors;
-  // An upsert may find the record that has its values.
   if (error !== undefined)
-    return conflicts === undefined
-      ? { ...fail(error), unplanned: { resource, id: undefined, records } }
-      : fail(error);
+    return { ...fail(error), unplanned: { kind: 'create', resource, issues, records, upsert } };
   return ok({ kind: 'create', resource, isArray, records, upsert });
 }
 
@@ -128,7 +125,7 @@ export function planCreateAt(
   moment: ClockAndIds,
   conflicts?: ConflictOptions,
   isFilled?: Reading['isFilled'],
-): Result<CreatePlan> {
+): Planned<CreatePlan> {
   if (!isJsonObject(body)) return fail(noObject());
   const { id: field } = resourceView.resource;
   const wanted = field.type.parse(id, field) ?? id;
@@ -141,10 +138,10 @@ export function planCreateAt(
     conflicts,
     isFilled,
   );
-  if (issues.length === 0) return planned;
-  return fail(
-    planned.ok ? validationError(issues) : joinErrors(planned.error, validationError(issues)),
-  );
+  const unplanned = planned.ok ? { ...planned.value, issues: [] } : planned.unplanned;
+  if (issues.length === 0 || unplanned === undefined) return planned;
+  const all = [...unplanned.issues, ...issues];
+  return { ...fail(validationError(all)), unplanned: { ...unplanned, issues: all } };
 }
 
 /** What a create does if a record with the same values of a unique key exists. */
@@ -165,21 +162,25 @@ function planUpsert(
     !isJsonObject(body) || mayWriteLinks(body, 'update', resourceView, reading.moment);
   if (!mustBeNew && resourceView.rules.update.length === 0) reading.isRefused = true;
   if (resolution === 'update' && !bodies.every(mayChange)) reading.isRefused = true;
-  // A body with problems is not written.
-  if (reading.issues.length > 0 || records.length < bodies.length)
-    return { key, changes: [], mustBeNew };
-  reading.issues.push(...repeatedKeys(key, records, resourceView));
-  if (resolution !== 'update') return { key, changes: [], mustBeNew };
   const names = new Set(
     key.flatMap((field) => fieldNameIn(resourceView.inputs.values(), field) ?? []),
   );
+  const refused = new Set(reading.issues.map((issue) => issue.path));
+  const keyed = records.filter(({ path }) =>
+    [...names].every((name) => !refused.has(`${path}${name}`)),
+  );
+  reading.issues.push(...repeatedKeys(key, keyed, resourceView));
+  if (resolution !== 'update' || records.length < bodies.length)
+    return { key, changes: [], mustBeNew };
+  // What is wrong with a record is wrong with its change as well, and is reported once.
+  const changing = reading.issues.length > 0 ? { ...reading, issues: [] } : reading;
   const changes = bodies.map((body, index) => {
     const others = Object.entries(body as object).filter(
       ([name]) => name !== 'id' && !names.has(name),
     );
     const path = records[index]?.path ?? '';
     const own = Object.fromEntries(others);
-    return readChangeOf('update', own, undefined, resourceView, path, 0, reading);
+    return readChangeOf('update', own, undefined, resourceView, path, 0, changing);
   });
   return { key, changes, mustBeNew };
 }
@@ -292,11 +293,12 @@ function planChange(
   const change = readChangeOf(kind, body, id, resourceView, '', 0, reading);
   if (reading.isRefused) return refused(resourceView);
   if (reading.records >= limits.batchItems) return fail(tooManyNested(reading.records + 1, limits));
-  if (reading.issues.length > 0) {
+  const { issues } = reading;
+  if (issues.length > 0) {
     const { resource } = resourceView;
     return {
-      ...fail(validationError(reading.issues)),
-      ...(id === undefined ? {} : { unplanned: { resource, id, records: [change] } }),
+      ...fail(validationError(issues)),
+      ...(id === undefined ? {} : { unplanned: { kind: 'update', resource, issues, id, change } }),
     };
   }
   return ok(change);
@@ -313,7 +315,7 @@ function readChangeOf(
   path: string,
   depth: number,
   reading: Reading,
-): Omit<UpdatePlan, 'id' | 'preconditions'> {
+): PlannedChange {
   const { resource } = resourceView;
   const { moment, merges, issues } = reading;
   if (depth > 0 && !mayWriteLinks(body, kind, resourceView, moment)) reading.isRefused = true;

@@ -7,14 +7,11 @@ import type {
   MovedRecord,
   NestedWrites,
   NewRecord,
-  UpdatePlan,
+  PlannedChange,
   WritePlan,
 } from '../plan.ts';
 import { readValue } from '../../model/validation/read-value.ts';
 import { clearedKeys, keysOfChild } from './nested-rights.ts';
-
-/** How a plan changes a record, whichever it is. */
-export type PlannedChange = Omit<UpdatePlan, 'id' | 'preconditions'>;
 
 /** One record that a plan writes. */
 export type WrittenRecord = { readonly resource: Resource; readonly path: string } & (

@@ -13,6 +13,7 @@ import {
   type NamedRecord,
   type NestedWrites,
   type NewRecord,
+  type PlannedChange,
   type UpdatePlan,
 } from '../../query/plan.ts';
 import { clearedKeys } from '../../query/write/nested-rights.ts';
@@ -312,11 +313,7 @@ export class Children {
     if (id !== undefined) await deleteIfThere(this.access, target, id);
   }
 
-  private async update(
-    change: Omit<UpdatePlan, 'id' | 'preconditions'>,
-    id: JsonValue,
-    problems: Problems,
-  ): Promise<void> {
+  private async update(change: PlannedChange, id: JsonValue, problems: Problems): Promise<void> {
     await this.writer.update({ ...change, id, preconditions: noPreconditions }, problems);
   }
 

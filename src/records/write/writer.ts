@@ -1,17 +1,11 @@
-import { breaks } from '../../problem-rules.ts';
 import { noNested } from '../../query/write/nested.ts';
 import { Children } from './children.ts';
 import { Problems } from './problems.ts';
 import { fail, type FieldProblem, type Result } from '../../errors.ts';
 import type { Field, Limits, Resource } from '../../model/api.ts';
 import type { SqlValue, ValueIssue } from '../../model/values.ts';
-import { inBodyTime } from '../../lib/text/pattern.ts';
-import { readValue } from '../../model/validation/read-value.ts';
-import { readMerged } from '../../query/write/merge-patch.ts';
-import { revise } from '../../query/write/revisions.ts';
-import { immutableProblem } from '../../query/write/write.ts';
 import { foreignKeysOf, idIn, keyFields, keyValues } from '../../model/field-types/composite-id.ts';
-import { emptyHalves, halfIssue, touchedMorphs } from '../../query/write/morphs.ts';
+import { touchedMorphs } from '../../query/write/morphs.ts';
 import {
   noPreconditions,
   type FieldValues,
@@ -28,12 +22,14 @@ import type { WriteStatements } from '../../sql/compile/write.ts';
 import {
   findConflicts,
   keptIn,
+  namedProblems,
   type DataAccess,
   type Conflict,
   type IsKept,
 } from './checks/conflicts.ts';
 import { requireOneRow, type Row, type Transaction } from '../../databases/database.ts';
-import { conflictsOfNew, namedProblems, never, unseenValues } from './checks/lookups.ts';
+import { misfits, revisedValues } from './checks/current-record.ts';
+import { conflictsOfNew, lookUpChange, never, unseenValues } from './checks/lookups.ts';
 import { explainConflicts } from './checks/database-rules.ts';
 import { prepareLinks, writeLinks, type PreparedLinks } from './links/changes.ts';
 import { boundFor } from '../../query/bind.ts';
@@ -41,18 +37,10 @@ import { matchesTag } from '../../query/request/headers.ts';
 import { entityTag, type RecordValue } from '../serialize/record.ts';
 import { readOne } from '../read/read.ts';
 import type { CompiledRead } from '../../sql/compile/read.ts';
-import {
-  currentValues,
-  encodedIn,
-  inOrder,
-  noValues,
-  storedValues,
-  valueIn,
-} from './field-values.ts';
+import { currentValues, encodedIn, inOrder, noValues, storedValues } from './field-values.ts';
 import { AuditTrail } from './audit/trail.ts';
 import { deleteIfThere, deleteRecord } from './delete.ts';
 import { insertPortions, insertTogether, requireShown, type WantedIds } from './inserts.ts';
-import { requireLength } from './checks/length.ts';
 import { mayResultIn } from './checks/resulting-rows.ts';
 import { ApiFailure } from '../api-failure.ts';
 import { RowBudget } from '../row-budget.ts';
@@ -416,14 +404,16 @@ export class Writer {
     let row: Row | undefined;
     const issues: ValueIssue[] = [];
     const sent = await this.withParents(resource, plan.values, nested, problems);
-    if (sent === undefined) return undefined;
-    const current = await this.checkCurrent({ ...plan, values: sent }, issues);
-    const values = inOrder(resource, sent, this.revise(plan, current, issues));
-    if (issues.length > 0) {
-      problems.note(issues.map((issue) => ({ ...issue, path: path + issue.path })));
+    const known = { ...plan, values: sent ?? plan.values };
+    const current = await this.checkCurrent(known, issues);
+    const { names, rights, bodyLimit } = this.context;
+    const revised = revisedValues(known, current, names, bodyLimit, issues);
+    if (sent === undefined || issues.length > 0) {
+      const own = issues.map((issue) => ({ ...issue, path: path + issue.path }));
+      problems.note([...own, ...(await lookUpChange(plan, own, { ...this.access, rights }))]);
       return undefined;
     }
-    const { rights } = this.context;
+    const values = inOrder(resource, sent, revised);
     // A record that keeps its values was judged when the target was checked.
     const isAllowed =
       values.size === 0 ||
@@ -474,13 +464,11 @@ export class Writer {
    * Checks what depends on the current record: that it exists, that immutable fields keep their value, and that no morph
    * pair ends up half null. Returns the values that were looked up.
    */
-  private async checkCurrent(
-    { resource, id, values, unchanged, revised }: UpdatePlan,
-    issues: ValueIssue[],
-  ): Promise<FieldValues> {
+  private async checkCurrent(change: UpdatePlan, issues: ValueIssue[]): Promise<FieldValues> {
+    const { resource, id, values, unchanged, revised } = change;
     const morphs = touchedMorphs(resource, values);
     const halves = morphs.flatMap(({ typeField, idField }) => [typeField, idField]);
-    const { rights } = this.context;
+    const { rights, names } = this.context;
     // A key to a hidden row may keep its value.
     const keys = foreignKeysOf(resource)
       .filter(
@@ -495,43 +483,8 @@ export class Writer {
     const isHeld = revised.size > 0 || halves.length > 0;
     const current = await currentValues(this.access, resource, fields, key, isHeld);
     if (current === undefined) throw new ApiFailure(notFound(resource, id));
-    const isStill = keptIn(current, undefined);
-    const conflicts = [
-      ...[...unchanged]
-        .filter(([field, value]) => !isStill(field, value))
-        .map(([field]) => ({ field, ...immutableProblem })),
-      ...emptyHalves(morphs, valueIn(values, current)).map((half) =>
-        halfIssue(half, this.context.names.field),
-      ),
-    ];
-    for (const { field, ...problem } of this.problems(conflicts, ''))
-      issues.push({ kind: 'type', path: field, ...problem });
+    issues.push(...misfits(change, current, names));
     return current;
-  }
-
-  /** Makes new values from the current ones, and validates the results. */
-  private revise({ revised }: UpdatePlan, current: FieldValues, issues: ValueIssue[]): FieldValues {
-    const values = new Map<Field, JsonValue>();
-    for (const [field, revision] of revised) {
-      const name = this.context.names.field(field) ?? field.name;
-      const whole = revise(revision, current.get(field) ?? null, field);
-      if (whole === undefined) {
-        const message = 'is null and cannot be incremented';
-        issues.push({ kind: 'value', path: name, message, ...breaks('notNull') });
-        continue;
-      }
-      const parsed = inBodyTime(() =>
-        revision.kind === 'merge' ? readMerged(whole, field) : readValue(whole, field),
-      );
-      if (!parsed.ok)
-        for (const issue of parsed.issues) issues.push({ ...issue, path: `${name}${issue.path}` });
-      else if (!field.immutable) {
-        requireLength(name, parsed.value, current.get(field), this.context.bodyLimit);
-        values.set(field, parsed.value);
-      } else if (JSON.stringify(parsed.value) !== JSON.stringify(current.get(field)))
-        issues.push({ kind: 'type', path: name, ...immutableProblem });
-    }
-    return values;
   }
 
   private read(

@@ -1,7 +1,7 @@
 import { apiError, fail, type ApiError, type Result } from '../../../errors.ts';
 import type { Database, Transaction } from '../../../databases/database.ts';
 import type { Field, Resource } from '../../../model/api.ts';
-import type { ChangeOfMany, FieldValues, WritePlan } from '../../../query/plan.ts';
+import type { ChangeOfMany, FieldValues, PlannedChange, WritePlan } from '../../../query/plan.ts';
 import { isUpdateStamp, type ClockAndIds } from '../../../query/write/defaults.ts';
 import { stampsOf } from '../../../query/write/nested.ts';
 import {
@@ -10,7 +10,6 @@ import {
   ofChange,
   withValues,
   writtenRecords,
-  type PlannedChange,
   type Replace,
   type WrittenRecord,
 } from '../../../query/write/written-records.ts';

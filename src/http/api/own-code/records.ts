@@ -5,12 +5,12 @@ import { unknownName } from '../../../model/build/names.ts';
 import { inBodyTime } from '../../../lib/text/pattern.ts';
 import { readValue } from '../../../model/validation/read-value.ts';
 import { mostIssues, type ValueIssue } from '../../../model/values.ts';
-import type { FieldValues } from '../../../query/plan.ts';
+import type { FieldValues, PlannedChange } from '../../../query/plan.ts';
 import { isLeftToDatabase, isUpdateStamp } from '../../../query/write/defaults.ts';
 import { emptyHalves, halfIssue, touchedMorphs } from '../../../query/write/morphs.ts';
 import { revise } from '../../../query/write/revisions.ts';
 import { isNeeded } from '../../../query/write/write.ts';
-import type { PlannedChange, WrittenRecord } from '../../../query/write/written-records.ts';
+import type { WrittenRecord } from '../../../query/write/written-records.ts';
 import type { JsonValue } from '../../../specification/specification.ts';
 import type { Names } from '../../../records/write/checks/conflicts.ts';
 

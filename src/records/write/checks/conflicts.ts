@@ -1,3 +1,4 @@
+import type { FieldProblem } from '../../../errors.ts';
 import { breaks, type BrokenRule } from '../../../problem-rules.ts';
 import type { Claims } from '../../../model/access.ts';
 import type { Field, MorphTo, Resource } from '../../../model/api.ts';
@@ -41,6 +42,18 @@ export const storageNames: Names = {
 export interface Conflict extends BrokenRule {
   readonly field: Field;
   readonly message: string;
+}
+
+/** Conflicts under the caller's names; conflicts of hidden fields are omitted. */
+export function namedProblems(
+  names: Names,
+  conflicts: readonly Conflict[],
+  prefix: string,
+): readonly FieldProblem[] {
+  return conflicts.flatMap(({ field, ...problem }) => {
+    const name = names.field(field);
+    return name === undefined ? [] : { field: `${prefix}${name}`, ...problem };
+  });
 }
 
 /**

@@ -1,13 +1,22 @@
-import type { ApiError, FieldProblem } from '../../../errors.ts';
+import type { FieldProblem } from '../../../errors.ts';
 import type { Field, Resource } from '../../../model/api.ts';
 import { keyFields } from '../../../model/field-types/composite-id.ts';
-import type { FieldValues, NewRecord, UnplannedWrite } from '../../../query/plan.ts';
+import type { ValueIssue } from '../../../model/values.ts';
+import type {
+  ChildWrites,
+  FieldValues,
+  NewRecord,
+  PlannedChange,
+  UnplannedWrite,
+  UpdatePlan,
+  Upsert,
+} from '../../../query/plan.ts';
 import { touchedMorphs } from '../../../query/write/morphs.ts';
 import { keysOfChild } from '../../../query/write/nested-rights.ts';
 import type { JsonValue } from '../../../specification/specification.ts';
 import { encodeValue } from '../../../sql/dialect.ts';
 import { ApiFailure } from '../../api-failure.ts';
-import { currentValues, noValues, valueIn } from '../field-values.ts';
+import { currentValues, inOrder, noValues, valueIn } from '../field-values.ts';
 import { prepareLinks } from '../links/changes.ts';
 import { checkTarget } from './access.ts';
 import {
@@ -15,11 +24,13 @@ import {
   hiddenKeys,
   keptIn,
   missingOwners,
+  namedProblems,
   type Conflict,
   type DataAccess,
   type IsKept,
-  type Names,
 } from './conflicts.ts';
+import { misfits, revisedValues } from './current-record.ts';
+import { findExisting } from './existing.ts';
 import type { RowRights } from './row-rights.ts';
 
 /** An `IsKept` for a record that is new: it keeps nothing. */
@@ -65,18 +76,6 @@ async function withOthers(
   return [...unseen, ...others.filter(({ field }) => !told.has(field))];
 }
 
-/** Conflicts under the caller's names; conflicts of hidden fields are omitted. */
-export function namedProblems(
-  names: Names,
-  conflicts: readonly Conflict[],
-  prefix: string,
-): readonly FieldProblem[] {
-  return conflicts.flatMap(({ field, ...problem }) => {
-    const name = names.field(field);
-    return name === undefined ? [] : { field: `${prefix}${name}`, ...problem };
-  });
-}
-
 /** How many records of a refused write are looked up, so that a large one takes no more statements than a small one. */
 const mostLookedUp = 100;
 
@@ -87,41 +86,46 @@ interface LookUpAccess extends DataAccess {
 }
 
 /**
- * What other records say of the values of a write that validation has refused, so that all problems are reported at once.
- * Values that validation has refused are not looked up. See docs/contract/3-writing.md#references-and-unique-values, rule 4.
+ * What the record to change and other records say of the values of a write that validation has refused, so that all problems are
+ * reported at once. Values that validation has refused are not looked up. See
+ * docs/contract/3-writing.md#references-and-unique-values, rule 4.
  */
 export async function lookUpRefused(
-  { resource, id, records }: UnplannedWrite,
-  refused: ApiError,
+  write: UnplannedWrite,
   access: LookUpAccess,
-): Promise<readonly FieldProblem[]> {
-  const paths = (refused.problems ?? []).map(({ field }) => field);
-  const lookUp = new LookUp(paths, access);
-  if (id === undefined) {
-    for (const record of records) await lookUp.record(resource, record);
-    return lookUp.problems;
-  }
-  try {
-    await checkTarget({ kind: 'update', resource, id }, access, access.rights);
-  } catch (error) {
-    // The caller is told nothing that the record itself would not tell it.
-    if (error instanceof ApiFailure) return [];
-    throw error;
-  }
-  for (const record of records) await lookUp.change(resource, id, record);
-  return lookUp.problems;
+): Promise<readonly ValueIssue[]> {
+  const lookUp = new LookUp(write.issues, access);
+  const { resource } = write;
+  if (write.kind === 'create')
+    for (const [index, record] of write.records.entries())
+      await (write.upsert === undefined
+        ? lookUp.record(resource, record)
+        : lookUp.either(resource, record, write.upsert, index));
+  else await lookUp.change(write.id, write.change);
+  return lookUp.issues;
+}
+
+/** What is still to be said of a change whose record, or one that it comes to point to, is refused. */
+export async function lookUpChange(
+  { id, nested, ...change }: UpdatePlan,
+  refused: readonly ValueIssue[],
+  access: Omit<LookUpAccess, 'isFinal'>,
+): Promise<readonly ValueIssue[]> {
+  const lookUp = new LookUp(refused, { ...access, isFinal: () => true });
+  // What it comes to point to has been created.
+  await lookUp.change(id, { ...change, nested: { ...nested, parents: [] } });
+  return lookUp.issues;
 }
 
 class LookUp {
-  readonly problems: FieldProblem[] = [];
+  readonly issues: ValueIssue[] = [];
   private readonly refused: ReadonlySet<string>;
   private readonly access: LookUpAccess;
   private left = mostLookedUp;
 
-  /** `paths` are those of the values that validation has refused. */
-  constructor(paths: readonly string[], access: LookUpAccess) {
+  constructor(refused: readonly ValueIssue[], access: LookUpAccess) {
     // A part of a value makes all of it one that is not known: `specs.weight`, `tags[2]`.
-    this.refused = new Set(paths.flatMap((path) => [path, ...wholes(path)]));
+    this.refused = new Set(refused.flatMap(({ path }) => [path, ...wholes(path)]));
     this.access = access;
   }
 
@@ -144,30 +148,92 @@ class LookUp {
       );
     }
     await this.links(record, values);
-    for (const { relation, creates } of children)
-      for (const child of creates) await this.record(relation.target, child, keysOfChild(relation));
+    await this.children(children);
   }
 
-  /** Looks up the change of a record that the caller may change. */
-  async change(resource: Resource, id: JsonValue, record: NewRecord): Promise<void> {
-    const { access } = this;
+  /** Looks up a record of an upsert as what it is: a new one, or the change of one that exists. */
+  async either(
+    resource: Resource,
+    record: NewRecord,
+    { key, changes }: Upsert,
+    index: number,
+  ): Promise<void> {
     const [values, skipped] = this.known(resource, record);
-    if (!access.isFinal(resource, 'update')) return this.links(record, values);
-    const key = encodeValue(access.dialect, id, resource.id);
-    const fields = [...resource.fields.values()];
-    const current = await currentValues(access, resource, fields, key, false);
-    if (current === undefined) return;
-    const isKept = keptIn(current, access.rights);
-    const unseen = await unseenValues(access, resource, values, current, isKept);
-    const conflicts = await withOthers(access, resource, values, id, unseen, skipped);
-    this.add(conflicts, skipped, record.path);
-    await this.links(record, values);
+    if (key.some((field) => skipped.has(field))) return;
+    const { rights } = this.access;
+    const id = await findExisting(key, values, this.access, rights);
+    if (id === undefined) return this.record(resource, record);
+    const change = changes[index];
+    if (change !== undefined) await this.change(id, change);
+  }
+
+  /** Looks up the change of a record with what is nested in it, unless the caller may not change the record. */
+  async change(id: JsonValue, change: PlannedChange): Promise<void> {
+    if (this.left <= 0) return;
+    this.left -= 1;
+    const { access } = this;
+    const { resource, path, nested } = change;
+    if (!(await this.mayChange(resource, id))) return;
+    for (const parent of nested.parents) await this.record(parent.relation.target, parent.record);
+    const [values, skipped] = this.known(resource, change);
+    if (access.isFinal(resource, 'update')) {
+      const key = encodeValue(access.dialect, id, resource.id);
+      const fields = [...resource.fields.values()];
+      const current = await currentValues(access, resource, fields, key, false);
+      if (current === undefined) return;
+      const all = this.revised({ ...change, values }, current, skipped);
+      const isKept = keptIn(current, access.rights);
+      const unseen = await unseenValues(access, resource, all, current, isKept);
+      const conflicts = await withOthers(access, resource, all, id, unseen, skipped);
+      this.add(conflicts, skipped, path);
+    }
+    await this.links(change, values);
+    await this.children(nested.children);
+  }
+
+  /** The caller is told nothing that the record itself would not tell it. */
+  private async mayChange(resource: Resource, id: JsonValue): Promise<boolean> {
+    try {
+      await checkTarget({ kind: 'update', resource, id }, this.access, this.access.rights);
+      return true;
+    } catch (error) {
+      if (error instanceof ApiFailure) return false;
+      throw error;
+    }
+  }
+
+  /** The values of a change with those that it makes from the current ones. Reports what does not fit the record. */
+  private revised(
+    change: Pick<PlannedChange, 'resource' | 'path' | 'values' | 'unchanged' | 'revised'>,
+    current: FieldValues,
+    skipped: ReadonlySet<Field>,
+  ): FieldValues {
+    const { names } = this.access;
+    const { resource, path, values } = change;
+    const known = {
+      resource,
+      values,
+      unchanged: new Map([...change.unchanged].filter(([field]) => !skipped.has(field))),
+      revised: new Map([...change.revised].filter(([field]) => !skipped.has(field))),
+    };
+    const issues = [...misfits(known, current, names)];
+    const revised = revisedValues(known, current, names, Infinity, issues);
+    for (const issue of issues) this.issues.push({ ...issue, path: `${path}${issue.path}` });
+    return inOrder(resource, values, revised);
+  }
+
+  private async children(children: readonly ChildWrites[]): Promise<void> {
+    for (const { relation, creates, updates } of children) {
+      for (const { id, change } of updates) if (id !== undefined) await this.change(id, change);
+      const given = keysOfChild(relation);
+      for (const child of creates) await this.record(relation.target, child, given);
+    }
   }
 
   /** The values of a record that validation has taken, and the fields of the others, `given` among them. */
   private known(
     { fields, relations }: Resource,
-    { values, path }: NewRecord,
+    { values, path }: Pick<NewRecord, 'values' | 'path'>,
     given: readonly Field[] = [],
   ): readonly [FieldValues, ReadonlySet<Field>] {
     const skipped = new Set<Field>(given);
@@ -189,13 +255,18 @@ class LookUp {
     const known = conflicts.filter(
       ({ field }) => !keyFields(field).some((one) => skipped.has(one)),
     );
-    this.problems.push(...namedProblems(this.access.names, known, path));
+    this.report(namedProblems(this.access.names, known, path));
   }
 
   /** The links to records that do not exist. */
-  private async links({ links }: NewRecord, values: FieldValues): Promise<void> {
+  private async links({ links }: Pick<NewRecord, 'links'>, values: FieldValues): Promise<void> {
     for (const { problems } of await prepareLinks(links, undefined, values, this.access))
-      this.problems.push(...problems.refused.filter(({ field }) => !this.refused.has(field)));
+      this.report(problems.refused.filter(({ field }) => !this.refused.has(field)));
+  }
+
+  private report(problems: readonly FieldProblem[]): void {
+    for (const { field, ...problem } of problems)
+      this.issues.push({ kind: 'value', path: field, ...problem });
   }
 }
 
