@@ -256,7 +256,12 @@ export type UnplannedWrite = {
       readonly records: readonly NewRecord[];
       readonly upsert: Upsert | undefined;
     }
-  | { readonly kind: 'update'; readonly id: JsonValue; readonly change: PlannedChange }
+  | {
+      readonly kind: 'update';
+      /** Undefined for a change of many. */
+      readonly id: JsonValue | undefined;
+      readonly change: PlannedChange;
+    }
 );
 
 /** The writes of related records in the body of a record. */

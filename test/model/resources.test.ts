@@ -359,7 +359,24 @@ describe('the whole', () => {
       basePath: '',
       defaultVersion: 1,
       unversioned: true,
-      limits: { defaultLimit: 20, maxLimit: 1000, defaultDepth: 3, maxDepth: 5 },
+    });
+    expect(api.limits).toEqual({
+      defaultLimit: 20,
+      maxLimit: 1_000,
+      defaultDepth: 3,
+      maxDepth: 5,
+      expandedItems: 100,
+      responseItems: 20_000,
+      exportItems: 1_000_000,
+      inItems: 500,
+      filters: 50,
+      searchWords: 10,
+      sorts: 8,
+      groups: 10_000,
+      pathDepth: 5,
+      urlLength: 8_192,
+      batchItems: 1_000,
+      bulkItems: 1_000,
     });
     expect([...api.versions.keys()]).toEqual([1]);
     expect(resourceIn(api, 'posts').pagination).toBe('page');

@@ -63,6 +63,10 @@ const short = 'name: must have at least 2 characters';
 const taken = 'is taken: it must be unique';
 const immutable = 'fixed: is immutable: it is set on create only';
 const half = 'aboutId: must be given as well, or aboutType be null';
+const wrongFilter = [
+  'nmae: there is no field or parameter nmae; did you mean name?',
+  'code: must be a string',
+];
 const together = 'is taken: left, right must be unique together';
 const none = (resource: string, id: number): string =>
   `there is no record in ${resource} with id ${id}`;
@@ -203,6 +207,11 @@ const rows: readonly (readonly [string, object, number, ...string[]])[] = [
   ],
   ['PATCH /v1/items/1', { aboutType: 'groups', code: 'b' }, 400, half, `code: ${taken}`],
   ['PATCH /v1/items/3', { name: 'x', fixed: 'g' }, 422, short],
+  // All of it comes before what the record would result in.
+  ['PATCH /v1/items/1', { isOpen: false, fixed: 'g' }, 400, immutable],
+  ['PATCH /v1/items/1', { isOpen: false, code: 'b' }, 422, `code: ${taken}`],
+  ['PATCH /v1/items/1', { isOpen: false, groups: [8] }, 422, `groups[0]: ${none('groups', 8)}`],
+  ['PATCH /v1/items/1', { isOpen: false }, 401],
   // Nothing is told of a record that the caller does not see, or that is not there.
   ['PATCH /v1/items/3', { name: 'x', code: 'a' }, 422, short],
   ['PATCH /v1/items/99', { name: 'x', code: 'a' }, 422, short],
@@ -246,6 +255,27 @@ const rows: readonly (readonly [string, object, number, ...string[]])[] = [
     422,
     short,
   ],
+  // Of a change of many each problem is told once.
+  [
+    'PATCH /v1/items?name_in=one,two',
+    { name: 'x', fixed: 'g', code: 'c', parentId: 99 },
+    400,
+    short,
+    immutable,
+    `parentId: ${none('items', 99)}`,
+    `code: ${taken}`,
+  ],
+  [
+    'PATCH /v1/items?name_in=one,two',
+    { fixed: 'g', parentId: 99 },
+    400,
+    immutable,
+    `parentId: ${none('items', 99)}`,
+  ],
+  ['PATCH /v1/items?name=two', { name: 'x', code: 'b' }, 422, short],
+  ['PATCH /v1/items?name=nobody', { name: 'x', code: 'a' }, 422, short],
+  ['PATCH /v1/items?name=hidden', { name: 'x', code: 'a' }, 422, short],
+  ['PATCH /v1/items?nmae=two', { code: 5 }, 400, ...wrongFilter],
   // An upsert is looked up as what it is: the change of the record that has its values, or a new one.
   ['POST /v1/items?onConflict=code', { name: 'x', code: 'a' }, 422, short],
   [

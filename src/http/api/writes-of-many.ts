@@ -39,6 +39,7 @@ export async function updateMany(call: Call): Promise<Result<Response>> {
         planUpdateMany(body, resourceView, moment, type === mergePatchType, isFilled),
       ),
     targets.ok ? [] : [targets.error],
+    targets.ok ? () => targetIds(targets.value, exchange.database) : undefined,
   );
   if (!prepared.ok) return prepared;
   if (!targets.ok) return targets;

@@ -22,6 +22,7 @@ import { fieldNameIn } from '../../model/view.ts';
 import { scopeOf } from '../../auth/callers.ts';
 import type { Api, Resource } from '../../model/api.ts';
 import type { ValueIssue } from '../../model/values.ts';
+import type { JsonValue } from '../../specification/specification.ts';
 import type { ClockAndIds } from '../../query/write/defaults.ts';
 import { readConflictKey } from '../../query/write/upsert.ts';
 import {
@@ -280,12 +281,16 @@ export interface Prepared<Plan = WritePlan> {
   readonly context: WriteContext;
 }
 
-/** The checks before the database: media type and size, then query and body together. */
+/**
+ * The checks before the database: media type and size, then query and body together. `matched` finds the records of a change of
+ * many.
+ */
 export async function prepare<Plan>(
   call: Call,
   moment: ClockAndIds,
   plan: (body: unknown) => Planned<Plan>,
   others: readonly ApiError[] = [],
+  matched: () => Promise<readonly JsonValue[]> = () => Promise.resolve([]),
 ): Promise<Result<Prepared<Plan>>> {
   const { exchange, query } = call;
   const refusal = checkMediaType(exchange.headers, call.kind);
@@ -303,7 +308,7 @@ export async function prepare<Plan>(
   const { unplanned } = planned;
   // What is planned alone is planned again, and then looked up.
   const isFinal = unplanned === undefined || exchange.hookStage?.kind === 'plan';
-  const issues = isFinal ? [] : await lookUp(call, moment, unplanned);
+  const issues = isFinal ? [] : await lookUp(call, moment, unplanned, matched);
   const invalid =
     issues.length === 0 || unplanned === undefined
       ? undefined
@@ -330,6 +335,7 @@ async function lookUp(
   call: Call,
   { now }: ClockAndIds,
   unplanned: UnplannedWrite,
+  matched: () => Promise<readonly JsonValue[]>,
 ): Promise<readonly ValueIssue[]> {
   const { database, servedApi, trace } = call.exchange;
   const { dialect } = database;
@@ -339,12 +345,13 @@ async function lookUp(
   trace.enter(writeStage(unplanned));
   let found: readonly ValueIssue[] = [];
   try {
+    const ids = await matched();
     // It is a write, because rules lock the rows that they judge. It ends without a commit.
     await database.write(async (transaction) => {
       const isFinal = (resource: Resource, kind: 'create' | 'update'): boolean =>
         !mayChangeValues(servedApi, resource, kind);
       const access = { transaction, dialect, statements, names, rights, isFinal };
-      found = await lookUpRefused(unplanned, access);
+      found = await lookUpRefused(unplanned, ids, access);
       throw new LookedUp();
     }, requesterOf(call));
   } catch (failure) {

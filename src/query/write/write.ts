@@ -270,7 +270,7 @@ export function planUpdateMany(
   moment: ClockAndIds,
   merges: boolean,
   isFilled?: Reading['isFilled'],
-): Result<PlannedChange> {
+): Planned<PlannedChange> {
   return planChange(body, 'update', undefined, resourceView, moment, merges, isFilled);
 }
 
@@ -298,7 +298,7 @@ function planChange(
     const { resource } = resourceView;
     return {
       ...fail(validationError(issues)),
-      ...(id === undefined ? {} : { unplanned: { kind: 'update', resource, issues, id, change } }),
+      unplanned: { kind: 'update', resource, issues, id, change },
     };
   }
   return ok(change);

@@ -88,10 +88,11 @@ interface LookUpAccess extends DataAccess {
 /**
  * What the record to change and other records say of the values of a write that validation has refused, so that all problems are
  * reported at once. Values that validation has refused are not looked up. See
- * docs/contract/3-writing.md#references-and-unique-values, rule 4.
+ * docs/contract/3-writing.md#references-and-unique-values, rule 4. `matched` are the records that a change of many is about.
  */
 export async function lookUpRefused(
   write: UnplannedWrite,
+  matched: readonly JsonValue[],
   access: LookUpAccess,
 ): Promise<readonly ValueIssue[]> {
   const lookUp = new LookUp(write.issues, access);
@@ -101,6 +102,7 @@ export async function lookUpRefused(
       await (write.upsert === undefined
         ? lookUp.record(resource, record)
         : lookUp.either(resource, record, write.upsert, index));
+  else if (write.id === undefined) await lookUp.changeOfMany(matched, write.change);
   else await lookUp.change(write.id, write.change);
   return lookUp.issues;
 }
@@ -189,6 +191,21 @@ class LookUp {
     }
     await this.links(change, values);
     await this.children(nested.children);
+  }
+
+  /** Looks up a change of many, unless the caller may not change one of them. A problem is reported once. */
+  async changeOfMany(ids: readonly JsonValue[], change: PlannedChange): Promise<void> {
+    const some = ids.slice(0, mostLookedUp);
+    for (const id of some) if (!(await this.mayChange(change.resource, id))) return;
+    const told = new Set<string>();
+    for (const id of some) {
+      await this.change(id, change);
+      for (const issue of this.issues.splice(told.size)) {
+        const key = `${issue.rule} ${issue.path}`;
+        if (!told.has(key)) this.issues.push(issue);
+        told.add(key);
+      }
+    }
   }
 
   /** The caller is told nothing that the record itself would not tell it. */
