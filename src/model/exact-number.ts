@@ -99,13 +99,14 @@ export function parseJsonNumber(text: string): Scaled | undefined {
 }
 
 /**
- * A number of a filter without its exponent, so that what an answer shows can be sent back; any other text as it is. A
- * plus sign that was not percent-encoded has become a blank.
+ * The digits of a filter's JSON number, without exponent and without zeros at the end of the fraction: `1e1` and `10.0`
+ * are the whole number `10`. Undefined for any other text. A plus sign that was not percent-encoded has become a blank.
  */
-export function withoutExponent(text: string): string {
-  if (!/[eE]/u.test(text)) return text;
-  const scaled = parseJsonNumber(text.replace(/(?<=[eE]) /u, '+'));
-  return scaled === undefined ? text : formatScaled(scaled.digits, scaled.scale);
+export function plainDigits(text: string): string | undefined {
+  const written = text.replace(/(?<=[eE]) /u, '+');
+  if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u.test(written)) return undefined;
+  const scaled = parseJsonNumber(written);
+  return scaled && shortestDigits(scaled);
 }
 
 /** A number as people read it: never with an exponent. Other values as their text. */

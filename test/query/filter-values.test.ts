@@ -23,15 +23,18 @@ const filter = (name: string, query: string, ...problems: string[]): RefusalCase
 describe('values that do not fit', () => {
   const misfits: readonly (readonly [field: string, expects: string, values: readonly string[]])[] =
     [
-      ['id', 'a whole number', ['', 'x', '1.5']],
+      ['id', 'a whole number', ['', 'x', '1.5', '01', '1.5e0', '1e-1']],
       [
         'count',
         'a whole number',
         [
           '',
           '1.5',
-          '1.0',
+          '15e-1',
+          '01',
+          '-00',
           '1e',
+          '1e 0.5',
           '0x10',
           '+1',
           ' 1',
@@ -57,6 +60,7 @@ describe('values that do not fit', () => {
           '',
           '.5',
           '5.',
+          '00.5',
           '1e',
           '0x1',
           '+1',
@@ -72,7 +76,7 @@ describe('values that do not fit', () => {
       [
         'price',
         'a plain decimal number such as 19.90',
-        ['', '.5', '5.', '1e', '0x1', '+1', '1 ', 'NaN', '1,5', '1.2.3'],
+        ['', '.5', '5.', '019.90', '1e', '0x1', '+1', '1 ', 'NaN', '1,5', '1.2.3'],
       ],
       ['active', 'true or false', ['', 'TRUE', '1', '0', 'yes', 'null']],
       [

@@ -29,7 +29,9 @@ describe('equality', () => {
     ['id', 'id=2', [2]],
     ['id _neq', 'id_neq=2', [1, 3, 4, 5, 6]],
     ['integer', 'count=2', [2]],
-    ['integer with zeros before it', 'count=002', [2]],
+    ['integer with zeros behind the point', 'count=2.00', [2]],
+    ['integer with a negative exponent', 'count_in=200e-2,-30e-1', [2, 3]],
+    ['id with a point', 'id=2.0', [2]],
     ['negative', 'count=-3', [3]],
     ['minus zero', 'count=-0', [5]],
     ['the greatest integer', `count=${max}`, [4]],
@@ -220,6 +222,11 @@ describe('limits', () => {
     ['50 filters', filters(50), [1, 2, 3, 4, 5, 6]],
     ['50 pairs', pairs(50), [5, 6]],
     ['1,000 characters to look for', `title_like=${'a'.repeat(1000)}`, []],
+    [
+      '501 characters of two code units each',
+      `title_ilike=${encodeURIComponent('😀'.repeat(501))}`,
+      [],
+    ],
   ]);
   const exceeded = (name: string, query: string, ...problems: string[]): RefusalCase => [
     name,

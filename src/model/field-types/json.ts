@@ -9,7 +9,7 @@ import {
   longestNumber,
   parseAsWritten,
   parseExactly,
-  withoutExponent,
+  plainDigits,
 } from '../exact-number.ts';
 import { parseText, readText } from './texts/string.ts';
 
@@ -190,10 +190,10 @@ function readNumber(value: number | ExactNumber): ParsedValue {
 
 /** The number that the text of a filter may mean, with all its digits. */
 export function parseNumber(text: string): JsonValue | undefined {
-  const plain = withoutExponent(text);
-  if (!/^-?\d{1,400}(?:\.\d{1,400})?$/u.test(plain)) return undefined;
-  // No JSON number begins with zeros.
-  const parsed = readNumber(exactNumber(plain.replace(/^(-?)0+(?=\d)/u, '$1')));
+  // A text that only looks like a number may begin with zeros.
+  const plain = plainDigits(text.replace(/^(-?)0+(?=\d)/u, '$1'));
+  if (plain === undefined) return undefined;
+  const parsed = readNumber(exactNumber(plain));
   return parsed.ok ? parsed.value : undefined;
 }
 

@@ -1,7 +1,8 @@
 import { fail, ok, type Result } from '../../errors.ts';
 import type { Field, Limits } from '../../model/api.ts';
 import type { ClaimValue } from '../../model/access.ts';
-import { ExactNumber, isDouble, plainText, withoutExponent } from '../../model/exact-number.ts';
+import { ExactNumber, isDouble, plainDigits, plainText } from '../../model/exact-number.ts';
+import { codePoints } from '../../model/validation/constraints.ts';
 import { isNumbered } from '../../model/field-types/id.ts';
 import { isComposite, wholeIds } from '../../model/field-types/composite-id.ts';
 import { parseText } from '../../model/field-types/texts/string.ts';
@@ -84,7 +85,7 @@ type ComparedSlot = Pick<Slot, 'field' | 'operator' | 'visibleValues'> &
 
 function isTooLong(text: string, { operator }: ComparedSlot): boolean {
   const { longest } = operators[operator];
-  return longest !== undefined && text.length > longest;
+  return longest !== undefined && text.length > longest && codePoints(text) > longest;
 }
 
 /**
@@ -159,8 +160,9 @@ function parse(text: string, slot: ComparedSlot, now?: Date): JsonValue | undefi
     const shift = readNow(text);
     if (shift !== undefined) return valueAt(now, shift, field);
   }
-  const written = isNumeric(field) ? withoutExponent(text) : text;
-  const value = takes(field.type, 'eq') ? field.type.parse(written, field) : undefined;
+  const written = isNumeric(field) ? plainDigits(text) : text;
+  if (written === undefined || !takes(field.type, 'eq')) return undefined;
+  const value = field.type.parse(written, field);
   const allowed = allowedValues(slot);
   return value === undefined || allowed?.includes(value) === false ? undefined : value;
 }
