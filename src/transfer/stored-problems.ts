@@ -3,6 +3,7 @@ import type { Api, Field, Resource } from '../model/api.ts';
 import { foreignKeysOf, keyFields } from '../model/field-types/composite-id.ts';
 import { readValue } from '../model/validation/read-value.ts';
 import { counted } from '../model/values.ts';
+import type { UnprovenRules } from '../migrations/rules.ts';
 import { readStored } from '../records/read/export.ts';
 import type { RecordValue } from '../records/serialize/record.ts';
 import type { JsonValue } from '../specification/specification.ts';
@@ -13,6 +14,15 @@ import { keyColumns, sameKey } from '../sql/key.ts';
 export interface StoredProblem {
   readonly field: Field;
   readonly message: string;
+  /** Whether the table took too long, so that nothing is known of its values. */
+  readonly isUnknown?: true;
+}
+
+interface CountOptions {
+  /** Counts what breaks these rules alone; absent: all rules. */
+  readonly only?: UnprovenRules;
+  /** How long one unmanaged table may take, in milliseconds; absent: any time. */
+  readonly longest?: number;
 }
 
 /** How many records are named by their ids. */
@@ -28,33 +38,53 @@ interface Broken {
 
 /**
  * Counts the stored values that requests would refuse, and the keys that refer to no record, with the first ids. With
- * `only`, it counts the values of these fields alone, without null, of which the steps of a migration tell. Skips tables
- * that do not exist yet. See docs/contract/6-operation.md#check.
+ * `only`, null does not count in managed tables: the steps of a migration tell of it. Skips tables that do not exist yet. See
+ * docs/contract/6-operation.md#check.
  */
 export async function storedProblems(
   api: Api,
   database: Database,
-  signal: AbortSignal,
-  only?: ReadonlySet<Field>,
+  { only, longest }: CountOptions = {},
 ): Promise<readonly StoredProblem[]> {
   const problems: StoredProblem[] = [];
   for (const resource of api.resources.values()) {
     if (!resource.hasKey) continue;
     const fields = [...resource.fields.values()].filter(
-      (field) => field !== resource.id && field.parts === undefined && (only?.has(field) ?? true),
+      (field) =>
+        field !== resource.id && field.parts === undefined && (only?.fields.has(field) ?? true),
     );
-    if (fields.length === 0 && only !== undefined) continue;
+    const keys = foreignKeysOf(resource).filter((key) => only?.keys.has(key) ?? true);
+    const [first] = [...fields, ...keys.flatMap(keyFields)];
+    if (first === undefined) continue;
+    const limit = resource.isManaged ? undefined : longest;
+    const { signal, end } = deadline(limit);
     try {
-      const countsNull = only === undefined;
-      problems.push(...(await brokenValues(resource, fields, database, signal, countsNull)));
-      for (const key of only === undefined ? foreignKeysOf(resource) : [])
+      const countsNull = only === undefined || !resource.isManaged;
+      if (fields.length > 0)
+        problems.push(...(await brokenValues(resource, fields, database, signal, countsNull)));
+      for (const key of keys) {
+        signal.throwIfAborted();
         problems.push(...(await danglingKeys(resource, key, database)));
+      }
     } catch (error) {
+      const { kind } = error instanceof DatabaseFailure ? error : {};
       // The database is behind the file, which `migrate` tells.
-      if (!(error instanceof DatabaseFailure) || error.kind !== 'changed') throw error;
+      if (kind === 'changed') continue;
+      const isLate = signal.aborted || kind === 'timeout' || kind === 'busy';
+      if (limit === undefined || !isLate) throw error;
+      problems.push({ field: first, isUnknown: true, message: 'the table took too long to read' });
+    } finally {
+      end();
     }
   }
   return problems;
+}
+
+/** A signal that is aborted after a time; `end` keeps the timer from holding the process. */
+function deadline(longest: number | undefined): { signal: AbortSignal; end: () => void } {
+  const controller = new AbortController();
+  const timer = longest === undefined ? undefined : setTimeout(() => controller.abort(), longest);
+  return { signal: controller.signal, end: () => clearTimeout(timer) };
 }
 
 async function brokenValues(
@@ -66,7 +96,8 @@ async function brokenValues(
 ): Promise<readonly StoredProblem[]> {
   const broken = new Map<Field, Broken>();
   const { portions } = await readStored(resource, database, signal, [resource.id, ...fields]);
-  for await (const records of portions)
+  for await (const records of portions) {
+    signal.throwIfAborted();
     for (const record of records)
       for (const field of fields) {
         if (!countsNull && record[field.name] === null) continue;
@@ -77,6 +108,7 @@ async function brokenValues(
         if (known.ids.length < mostNamed) known.ids.push(record['id'] as JsonValue);
         broken.set(field, known);
       }
+  }
   return [...broken].map(([field, { count, ids, reason }]) => ({
     field,
     message: `${counted(count, 'stored value')} ${count === 1 ? 'breaks' : 'break'} its rules (${namedIds(count, ids)}): ${reason}`,

@@ -20,6 +20,7 @@ import { createDatabase } from './postgres.ts';
 
 /** A database whose tables others have made, and what is served from it. */
 export interface Existing {
+  readonly url: string;
   readonly forms: FoundForms;
   /** What a migration has done, or would have to do. */
   readonly steps: readonly MigrationStep[];
@@ -54,6 +55,7 @@ export async function existingSqlite(specification: string, sql: string): Promis
   const steps = await migrateSqlite(database.schemaConnection, model);
   const served = await serve(model, database, { now, uuid: uuidv7 }, []);
   return {
+    url: `sqlite:${file}`,
     forms,
     steps,
     next: (text = specification) => {
@@ -87,6 +89,7 @@ export async function existingPostgres(specification: string, sql: string): Prom
   const steps = await migratePostgres(database, model);
   const served = await serve(model, database, { now, uuid: uuidv7 }, [], { isCompared: true });
   return {
+    url: test.url,
     forms,
     steps,
     next: async (text = specification) => {

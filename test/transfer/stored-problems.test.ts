@@ -68,11 +68,7 @@ const expected = [
 test('are counted on both databases alike, with the first ids', async () => {
   for (const { api } of keyed.databases) {
     const { servedApi } = api;
-    const found = await storedProblems(
-      servedApi.api,
-      servedApi.database,
-      new AbortController().signal,
-    );
+    const found = await storedProblems(servedApi.api, servedApi.database);
     const lines = found.map(
       ({ field, message }) => `${field.resource.name}.${field.name} ${message}`,
     );

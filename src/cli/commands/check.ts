@@ -111,7 +111,7 @@ async function checkColumns(
     // It reads every record, so only who names the database asks for it.
     if (flag !== undefined)
       for (const { field, message } of await withDatabase(context, target, 'read', (open) =>
-        storedProblems(api, open.database, new AbortController().signal),
+        storedProblems(api, open.database),
       ))
         report(['resources', field.resource.name, 'fields', field.name], message, 'warning', {
           rule: 'database',

@@ -32,7 +32,7 @@ export async function migrate(context: Context, flags: Flags): Promise<void> {
     );
   const { api } = await withStoredForms(context, target, specification);
   const invalid = await invalidValues(context, target, api);
-  const isAccepted = invalid.length === 0 || flags.allowInvalid === true;
+  const isAccepted = !invalid.some(isApplied) || flags.allowInvalid === true;
   if (flags.apply !== true || !isAccepted) {
     const inspected = await inspect(context, target, api, 'empty', flags);
     report(context, { ...inspected, invalid }, flags, target);
@@ -61,7 +61,7 @@ function report(
   const loses = needed.some((step) => step.loses !== undefined);
   const done = allowDataLoss || loses ? steps : needed;
   // Without --apply, a loss is reported and is no failure.
-  const isInvalid = invalid.length > 0 && !allowInvalid;
+  const isInvalid = invalid.some(isApplied) && !allowInvalid;
   const what = migrationRefusal(
     context,
     target,
@@ -69,7 +69,7 @@ function report(
     { allowDataLoss: allowDataLoss || !apply },
     isInvalid && apply,
   );
-  const isApplied = apply && what === undefined;
+  const isDone = apply && what === undefined;
   const data = {
     database: name,
     steps: steps.map(({ summary, loses, obstacle, isOptional, hint }) => ({
@@ -83,12 +83,13 @@ function report(
     ...(invalid.length === 0
       ? {}
       : {
-          invalid: invalid.map(({ field, message }) => ({
+          invalid: invalid.map(({ field, message, isUnknown }) => ({
             field: `${field.resource.name}.${field.name}`,
             message,
+            ...(isUnknown && { unknown: true }),
           })),
         }),
-    applied: isApplied,
+    applied: isDone,
   };
   if (!json)
     for (const line of [...stepLines(steps, { allowDataLoss }), ...invalid.map(invalidLine)])
@@ -119,6 +120,17 @@ function report(
     );
 }
 
-function invalidLine({ field, message }: StoredProblem): string {
-  return `- apply the rules of ${field.resource.name}.${field.name} (${message})`;
+/** Whether a migration makes the rules hold: those of an unmanaged table hold for requests alone. */
+function isApplied({ field: { resource } }: StoredProblem): boolean {
+  return resource.isManaged;
+}
+
+function invalidLine(problem: StoredProblem): string {
+  const { field, message, isUnknown } = problem;
+  const { name } = field.resource;
+  if (isUnknown === true)
+    return `- ${name}: whether stored values break its rules is not known (${message})`;
+  return isApplied(problem)
+    ? `- apply the rules of ${name}.${field.name} (${message})`
+    : `- ${name}.${field.name}: ${message}`;
 }

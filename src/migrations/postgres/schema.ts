@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Api, Field } from '../../model/api.ts';
+import type { Api } from '../../model/api.ts';
 import { quote, quoteTable } from '../../sql/dialect.ts';
 import { convertColumn, jsonbOf, repeatsMembers } from '../../databases/postgres/conversion.ts';
 import { postgres } from '../../databases/postgres/dialect.ts';
@@ -9,7 +9,7 @@ import { baseOf, type StoredKind } from '../../sql/kinds/stored-kind.ts';
 import type { Fill, IndexSchema, TableSchema } from '../../sql/schema/table.ts';
 import { ownSchema, readFound, schemaNamed } from '../../databases/postgres/catalog.ts';
 import { readSearch } from '../../databases/postgres/search/catalog.ts';
-import { fieldsWithNewRules } from '../rules.ts';
+import { unprovenRules, type UnprovenRules } from '../rules.ts';
 import { dependentObstacles } from './dependents.ts';
 import { anyDecimal, kindOfType, typeName, typeOfKind } from './types.ts';
 import { isServed } from '../../databases/postgres/native-types.ts';
@@ -272,12 +272,11 @@ async function lacksRules(ask: Ask, table: string): Promise<boolean> {
   return row?.[0] === true;
 }
 
-/** The fields whose rules are others than the last migration has recorded. Changes nothing. */
-export function newRules(database: PostgresDatabase, api: Api): Promise<ReadonlySet<Field>> {
-  return database.inspect(async (ask) => {
-    const { record } = await readFound(ask, api.settings.database);
-    return fieldsWithNewRules(api, record, rules);
-  });
+/** The rules that stored values may break (`unprovenRules`). Changes nothing. */
+export function readUnproven(database: PostgresDatabase, api: Api): Promise<UnprovenRules> {
+  return database.inspect(async (ask) =>
+    unprovenRules(api, await readFound(ask, api.settings.database), rules),
+  );
 }
 
 async function make(database: PostgresDatabase, sql: string): Promise<void> {

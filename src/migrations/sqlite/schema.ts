@@ -1,5 +1,5 @@
 import Driver from 'better-sqlite3';
-import type { Api, Field } from '../../model/api.ts';
+import type { Api } from '../../model/api.ts';
 import { quote } from '../../sql/dialect.ts';
 import { affinityOf } from '../../databases/sqlite/existing/affinity.ts';
 import { typeOfKind } from '../../databases/sqlite/catalog.ts';
@@ -38,7 +38,7 @@ import {
   makeIndex,
   searchIndexes,
 } from '../../databases/sqlite/search/index-upkeep.ts';
-import { fieldsWithNewRules } from '../rules.ts';
+import { unprovenRules, type UnprovenRules } from '../rules.ts';
 import { addsColumn, definitionOf, rebuildTable, renamesColumn } from './rebuild.ts';
 import { addValueFunctions, inexactFunction, valueFunction } from './values.ts';
 
@@ -239,10 +239,10 @@ function lacksRules(driver: Driver.Database): boolean {
 }
 
 /** The fields whose rules are others than the last migration of a file has recorded. Changes nothing. */
-export function newRulesIn(file: string, api: Api): ReadonlySet<Field> {
+export function readUnproven(file: string, api: Api): UnprovenRules {
   const driver = new Driver(file, { fileMustExist: true, timeout: 0 });
   try {
-    return fieldsWithNewRules(api, readMade(driver), rules);
+    return unprovenRules(api, { tables: readTables(driver), record: readMade(driver) }, rules);
   } finally {
     driver.close();
   }

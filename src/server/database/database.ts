@@ -80,21 +80,24 @@ export async function columnAdvice(
   }
 }
 
+/** How long one table is read for values that break rules, in milliseconds: there may be many tables of any length. */
+const longestCount = 30_000;
+
 /**
- * The stored values that break rules which are new since the last migration. Changes nothing. See
- * docs/contract/6-operation.md#stored-values-and-rules.
+ * The stored values that break rules which nothing has proven yet: those that are new since the last migration, and those of
+ * unmanaged tables. Changes nothing. See docs/contract/6-operation.md#stored-values-and-rules.
  */
 export async function invalidValues(
   context: Context,
   target: Target,
   api: Api,
 ): Promise<readonly StoredProblem[]> {
-  const { name, newRules } = await named(context, target);
+  const { name, unprovenRules } = await named(context, target);
   try {
-    const fields = await newRules(api);
-    if (fields.size === 0) return [];
+    const only = await unprovenRules(api);
+    if (only === undefined || (only.fields.size === 0 && only.keys.size === 0)) return [];
     return await withDatabase(context, target, 'read', ({ database }) =>
-      storedProblems(api, database, new AbortController().signal, fields),
+      storedProblems(api, database, { only, longest: longestCount }),
     );
   } catch (error) {
     throw databaseFailure(error, name);

@@ -7,7 +7,12 @@ import {
 import { readPostgres, unreadableViews } from '../../introspection/postgres/introspect.ts';
 import { postgresForms } from '../../databases/postgres/stored-forms.ts';
 import { columnAdvice } from '../../databases/postgres/advice.ts';
-import { isUpToDate, migrate, newRules, planMigration } from '../../migrations/postgres/schema.ts';
+import {
+  isUpToDate,
+  migrate,
+  planMigration,
+  readUnproven,
+} from '../../migrations/postgres/schema.ts';
 import {
   openPostgres,
   type PostgresDatabase,
@@ -56,7 +61,7 @@ export function postgresDatabase(
     inspect: (api, _missing, options) => onSchema((schema) => planMigration(schema, api, options)),
     forms: (api) => onSchema((schema) => schema.inspect((ask) => postgresForms(ask, api))),
     columnAdvice: (api) => onSchema((schema) => schema.inspect((ask) => columnAdvice(ask, api))),
-    newRules: (api) => onSchema((schema) => newRules(schema, api)),
+    unprovenRules: (api) => onSchema((schema) => readUnproven(schema, api)),
     introspect: (isManaged, schemas) =>
       onSchema(async (schema) => {
         const unreadable = isManaged ? undefined : await unreadableViews(schema, schemas);

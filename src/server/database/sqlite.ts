@@ -6,7 +6,7 @@ import { columnAdvice } from '../../databases/sqlite/advice.ts';
 import { codeOf, onceFree } from '../../databases/sqlite/errors.ts';
 import { mayWrite, toRead, type Readable } from '../../databases/sqlite/file.ts';
 import { sqliteForms } from '../../databases/sqlite/stored-forms.ts';
-import { inspectFile, isUpToDate, migrate, newRulesIn } from '../../migrations/sqlite/schema.ts';
+import { inspectFile, isUpToDate, migrate, readUnproven } from '../../migrations/sqlite/schema.ts';
 import {
   openSqlite,
   type Durability,
@@ -43,9 +43,9 @@ export function sqliteFile(
       if (!isFile(path)) return [];
       return reading(path, name, (file) => columnAdvice(file, api));
     },
-    newRules: async (api) => {
-      if (!isFile(path)) return new Set();
-      return reading(path, name, (file) => newRulesIn(file, api));
+    unprovenRules: async (api) => {
+      if (!isFile(path)) return undefined;
+      return reading(path, name, (file) => readUnproven(file, api));
     },
     introspect: async (isManaged) => {
       prepare(path, name, howToMake, false);
@@ -78,7 +78,7 @@ export const temporaryFile = (options: SqliteOptions): NamedDatabase => ({
   inspect: async (api) => inspectFile(':memory:', api),
   forms: async () => new Map(),
   columnAdvice: async () => [],
-  newRules: async () => new Set(),
+  unprovenRules: async () => undefined,
   introspect: async (isManaged) => readSqlite(':memory:', isManaged),
   open: async () => {
     const folder = mkdtempSync(join(tmpdir(), 'plinth-'));

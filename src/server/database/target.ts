@@ -2,8 +2,9 @@ import { relative, resolve } from 'node:path';
 import type { ColumnAdvice } from '../../databases/existing/actual-schema.ts';
 import type { Database } from '../../databases/database.ts';
 import type { FoundDatabase } from '../../introspection/table.ts';
+import type { UnprovenRules } from '../../migrations/rules.ts';
 import type { MigrationOptions } from '../../migrations/steps.ts';
-import type { Api, Field, Resource } from '../../model/api.ts';
+import type { Api, Resource } from '../../model/api.ts';
 import type { FoundForms } from '../../model/field-types/stored-as.ts';
 import type { DatabaseSpecification } from '../../specification/specification.ts';
 import type { MigrationStep } from '../../sql/schema/schema.ts';
@@ -84,11 +85,8 @@ export interface NamedDatabase {
   readonly forms: (api: Api) => Promise<FoundForms>;
   /** The fields whose existing columns have another sort order than the API, or values that no request finds. */
   readonly columnAdvice: (api: Api) => Promise<readonly ColumnAdvice[]>;
-  /**
-   * The fields whose rules are others than the last migration has recorded. Changes nothing; empty if the database does not
-   * exist.
-   */
-  readonly newRules: (api: Api) => Promise<ReadonlySet<Field>>;
+  /** The rules that stored values may break. Changes nothing; undefined if the database does not exist. */
+  readonly unprovenRules: (api: Api) => Promise<UnprovenRules | undefined>;
   /** Reads its tables, whatever has created them. Changes nothing. */
   readonly introspect: (isManaged: boolean, schemas?: readonly string[]) => Promise<FoundDatabase>;
   readonly open: (access: DatabaseAccess) => Promise<OpenDatabase>;
