@@ -192,7 +192,7 @@ export interface NativeColumn {
   readonly isComputed: boolean;
   /** Whether no row can be inserted without a value for it. */
   readonly isNeeded: boolean;
-  /** Whether a trigger may set it after the row is written, which RETURNING does not show; SQLite has such triggers alone. */
+  /** Whether a trigger may set it after the row is written, which RETURNING does not show. */
   readonly isSetLater?: boolean;
   /** The values that it takes by its type, if fields have more. */
   readonly limits?: ColumnLimits;

@@ -128,3 +128,61 @@ describe.each(ways)('on $name', ({ draftFrom, serve, sql, counted }) => {
     }
   });
 });
+
+describe('triggers of PostgreSQL that change the row after it is written', () => {
+  const tables = `
+    CREATE TABLE owners (id serial PRIMARY KEY, name text);
+    CREATE TABLE plain (id serial PRIMARY KEY, "ownerId" integer REFERENCES owners (id), text text);
+    CREATE FUNCTION tidy() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN new.text := trim(new.text); RETURN new; END $$;
+    CREATE TRIGGER tidy BEFORE INSERT OR UPDATE ON plain FOR EACH ROW EXECUTE FUNCTION tidy();
+    CREATE FUNCTION count_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      UPDATE notes SET slug = 'slug-' || text WHERE slug IS DISTINCT FROM 'slug-' || text; RETURN NULL; END $$;
+    CREATE TABLE notes (id serial PRIMARY KEY, text text NOT NULL, slug text);
+    CREATE VIEW shown AS SELECT * FROM notes;`;
+  const file = `
+access: public
+database: { managed: false }
+resources:
+  owners: { fields: { name: { type: string } } }
+  plain: { fields: { text: { type: string }, ownerId: { type: integer, reference: owners.id } } }
+  notes: &notes { fields: { text: { type: string, required: true }, slug: { type: string } } }
+  shown: *notes
+`;
+  test.each([
+    [
+      'each row',
+      'CREATE TRIGGER later AFTER INSERT OR UPDATE ON notes FOR EACH ROW WHEN (pg_trigger_depth() < 1)',
+    ],
+    [
+      'a statement',
+      'CREATE TRIGGER later AFTER INSERT OR UPDATE ON notes FOR EACH STATEMENT WHEN (pg_trigger_depth() < 1)',
+    ],
+    [
+      'the commit',
+      'CREATE CONSTRAINT TRIGGER later AFTER INSERT OR UPDATE ON notes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (pg_trigger_depth() < 1)',
+    ],
+  ])('a write shows what they have made, after %s', async (_when, trigger) => {
+    const { api, forms, stop } = await existingPostgres(
+      file,
+      `${tables} ${trigger} EXECUTE FUNCTION count_up();`,
+    );
+    try {
+      for (const name of ['notes', 'shown']) {
+        const made = await api.send('POST', `/${name}`, { text: 'a' });
+        expect([made.status, made.body]).toMatchObject([201, { text: 'a', slug: 'slug-a' }]);
+        const path = `/${name}/${made.body.id}`;
+        const changed = await api.send('PATCH', path, { text: 'b' });
+        expect([changed.status, changed.body]).toMatchObject([200, { slug: 'slug-b' }]);
+        expect((await api.get(path)).headers.get('etag')).toBe(changed.headers.get('etag'));
+        expect((await api.send('PUT', path, { text: 'c' })).body).toMatchObject({ slug: 'slug-c' });
+        const several = await api.send('POST', `/${name}`, [{ text: 'd' }, { text: 'e' }]);
+        expect(several.body).toMatchObject([{ slug: 'slug-d' }, { slug: 'slug-e' }]);
+      }
+      const isRead = (name: string): unknown =>
+        forms.get(name)?.fields.get('text')?.native?.isSetLater;
+      expect(['plain', 'notes', 'shown'].map(isRead)).toEqual([false, true, true]);
+    } finally {
+      await stop();
+    }
+  });
+});

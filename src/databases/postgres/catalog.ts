@@ -84,6 +84,12 @@ export const hasFillingTrigger = (oid: string): string =>
   `EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = ${oid} AND NOT tgisinternal` +
   ` AND tgenabled <> 'D' AND tgtype & 7 = 7)`;
 
+/**
+ * Whether a trigger of others runs after an INSERT (4) or UPDATE (16) of a table, not before (2) or instead (64) of it: it may
+ * change the row, which RETURNING does not show.
+ */
+export const isLaterTrigger = `NOT tgisinternal AND tgenabled NOT IN ('D', 'R') AND tgtype & 66 = 0 AND tgtype & 20 <> 0`;
+
 const columnsQuery = (scope: Scope): string =>
   `SELECT ${tableName('table_', scope)}, attname, format_type(atttypid, atttypmod), NOT attnotnull,` +
   ` atthasdef OR attidentity <> '', ${isComputed},` +

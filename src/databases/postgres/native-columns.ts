@@ -1,7 +1,7 @@
 import type { Api, NativeColumn, Resource } from '../../model/api.ts';
 import type { FieldForms, FoundForm, FoundForms } from '../../model/field-types/stored-as.ts';
 import { cutName } from '../../sql/schema/cut-name.ts';
-import { hasFillingTrigger } from './catalog.ts';
+import { hasFillingTrigger, isLaterTrigger } from './catalog.ts';
 import { closedIn, closedWritesQuery } from './closed-writes.ts';
 import { isComputed, postgresText } from './dialect.ts';
 import type { Ask } from './database.ts';
@@ -25,15 +25,17 @@ function columnsQuery(tables: readonly string[]): string {
     ` source AS (SELECT oid, oid AS table_ FROM wanted UNION SELECT source.oid, refobjid FROM source` +
     ` JOIN pg_rewrite ON ev_class = table_ AND ev_type = '1' JOIN pg_depend ON classid = 'pg_rewrite'::regclass` +
     ` AND objid = pg_rewrite.oid AND refclassid = 'pg_class'::regclass AND refobjid <> table_),` +
+    ` late AS (SELECT DISTINCT source.oid FROM source JOIN pg_trigger ON tgrelid = table_ WHERE ${isLaterTrigger}),` +
     ` own AS (SELECT place, attname, attnum, atttypid AS type, atttypmod AS typmod, filled.fills,` +
     ` (${isComputed} OR filled.always) AS computed, attnotnull AND NOT ${hasFillingTrigger('attrelid')} AS required,` +
-    ` (SELECT relkind = 'v' FROM pg_class WHERE pg_class.oid = attrelid) AS shown` +
+    ` (SELECT relkind = 'v' FROM pg_class WHERE pg_class.oid = attrelid) AS shown,` +
+    ` wanted.oid IN (SELECT oid FROM late) AS late` +
     ` FROM wanted JOIN pg_attribute ON attrelid = wanted.oid AND attnum > 0 AND NOT attisdropped,` +
     ` LATERAL (SELECT bool_or(below.atthasdef OR below.attidentity <> '') AS fills,` +
     ` bool_or(below.attgenerated <> '' OR below.attidentity = 'a') AS always FROM source JOIN pg_attribute AS below` +
     ` ON below.attrelid = table_ AND below.attname = pg_attribute.attname WHERE source.oid = wanted.oid) AS filled),` +
     ` base AS (SELECT * FROM own UNION ALL SELECT place, attname, attnum, typbasetype,` +
-    ` CASE WHEN typmod = -1 THEN typtypmod ELSE typmod END, fills OR typdefault IS NOT NULL, computed, required, shown` +
+    ` CASE WHEN typmod = -1 THEN typtypmod ELSE typmod END, fills OR typdefault IS NOT NULL, computed, required, shown, late` +
     ` FROM base JOIN pg_type ON pg_type.oid = type WHERE typtype = 'd')` +
     `, domains AS (SELECT oid AS domain, typbasetype AS type, typtypmod AS typmod FROM pg_type WHERE typtype = 'd'` +
     ` UNION ALL SELECT domain, typbasetype, CASE WHEN typmod = -1 THEN typtypmod ELSE typmod END` +
@@ -43,7 +45,7 @@ function columnsQuery(tables: readonly string[]): string {
     ` item.oid IS NOT NULL, format_type(item.oid, -1), format_type(item.oid, coalesce(domains.typmod, base.typmod)),` +
     ` (SELECT json_agg(enumlabel)::text FROM pg_enum WHERE enumtypid = coalesce(item.oid, kind.oid)), required,` +
     ` EXISTS (SELECT FROM pg_opclass JOIN pg_am ON pg_am.oid = opcmethod WHERE amname = 'btree' AND opcdefault AND opcintype` +
-    ` IN (kind.oid, CASE kind.typtype WHEN 'e' THEN 'anyenum'::regtype WHEN 'r' THEN 'anyrange' WHEN 'm' THEN 'anymultirange' END)), shown` +
+    ` IN (kind.oid, CASE kind.typtype WHEN 'e' THEN 'anyenum'::regtype WHEN 'r' THEN 'anyrange' WHEN 'm' THEN 'anymultirange' END)), late, shown` +
     ` FROM base JOIN pg_type AS kind ON kind.oid = base.type LEFT JOIN domains ON domain = kind.typelem AND NOT EXISTS` +
     ` (SELECT FROM pg_type WHERE oid = domains.type AND typtype = 'd')` +
     ` LEFT JOIN pg_type AS item ON item.oid = coalesce(domains.type, kind.typelem) AND kind.typcategory = 'A'` +
@@ -92,6 +94,7 @@ function formsOf(columns: Awaited<ReturnType<Ask>>, api: Api, resource: Resource
       enumLabels,
       required,
       ordered,
+      late,
     ] = row;
     const { collation = api.settings.database?.collation ?? 'database' } = field.attributes;
     const column = (name: unknown, declaration: unknown): NativeColumn => ({
@@ -100,6 +103,7 @@ function formsOf(columns: Awaited<ReturnType<Ask>>, api: Api, resource: Resource
       isFilled: fills === true,
       isComputed: computed === true,
       isNeeded: required === true && fills !== true,
+      isSetLater: late === true,
       limits: limitsOf(String(name), declaredType(String(declaration)).digits),
     });
     const labelled =

@@ -117,7 +117,9 @@ export function idReader(id: Field, dialect: StoredForms): (row: Row) => JsonVal
   return (row) => decode(row.at(-1) ?? null);
 }
 
-/** Whether a trigger may change a record after its write, so that the response has to be read. */
-export function isSetLater({ fields }: Resource): boolean {
-  return [...fields.values()].some(({ native }) => native?.isSetLater === true);
+/** Whether a write can return the row of its response: it has stored fields alone, and no trigger changes the row later. */
+export function isReturned({ selection }: CompiledRead, { fields }: Resource): boolean {
+  return (
+    selection.isStored && ![...fields.values()].some(({ native }) => native?.isSetLater === true)
+  );
 }

@@ -49,7 +49,7 @@ import { findExisting } from './checks/existing.ts';
 import {
   ifMatchFailed,
   ifNoneMatchFailed,
-  isSetLater,
+  isReturned,
   notFound,
   unchangedError,
   type WriteContext,
@@ -346,7 +346,7 @@ export class Writer {
     { links, nested }: Pick<NewRecord, 'links' | 'nested'>,
   ): CompiledRead | undefined {
     const { compiled, plain, rights } = this.context;
-    const isOwn = plain === undefined && compiled.selection.isStored && !isSetLater(resource);
+    const isOwn = plain === undefined && isReturned(compiled, resource);
     const isShown = rights.allowedRows(resource, 'read') === 'all';
     const isAlone = links.length === 0 && nested === noNested;
     return isOwn && isShown && isAlone ? compiled : undefined;

@@ -13,7 +13,7 @@ import type { Database } from '../../../databases/database.ts';
 import { encodedIn } from '../field-values.ts';
 import type { RowRights } from '../checks/row-rights.ts';
 import { isUnrestricted } from '../checks/access.ts';
-import { idReader, type WriteContext, type WrittenRecord } from '../result.ts';
+import { idReader, isReturned, type WriteContext, type WrittenRecord } from '../result.ts';
 
 /** The Idempotency-Key row to keep with a create; the database fills in a generated id. */
 export interface KeyToKeep {
@@ -48,7 +48,7 @@ export function createWithLinks(
   if (record === undefined || record.values.size === 0 || record.nested !== noNested)
     return undefined;
   const { values, links } = record;
-  const isPlain = plain === undefined && compiled.selection.isStored;
+  const isPlain = plain === undefined && isReturned(compiled, plan.resource);
   if (!isPlain || touchedMorphs(plan.resource, values).length > 0) return undefined;
   if (!isUnrestricted(plan, compiled, rights)) return undefined;
   const added = links.map((change) => linksOf(change, rights, dialect));

@@ -22,7 +22,7 @@ import {
 import { encodedIn } from '../field-values.ts';
 import { haveSameFields, recordsPerStatement } from '../inserts.ts';
 import { portionsOf } from '../portions.ts';
-import { idReader, isSetLater, type WrittenRecord } from '../result.ts';
+import { idReader, isReturned, type WrittenRecord } from '../result.ts';
 
 interface WriteTools {
   readonly read: CompiledRead;
@@ -45,7 +45,7 @@ export function writeDirectly(
   database: Database,
   statements: WriteStatements,
 ): Promise<readonly WrittenRecord[] | undefined> | undefined {
-  if (!read.selection.isStored || isSetLater(plan.resource)) return undefined;
+  if (!isReturned(read, plan.resource)) return undefined;
   const means = { read, database, statements };
   if (plan.kind === 'create' && plan.upsert !== undefined) return undefined;
   if (
