@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments, parse } from 'yaml';
 import { build } from '../support/api.ts';
-import { launch, makeFolder, root } from '../support/command.ts';
+import { good, launch, makeFolder, root, servePlinth } from '../support/command.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const { version } = JSON.parse(read('package.json')) as { readonly version: string };
@@ -34,6 +34,11 @@ describe('the Dockerfile', () => {
     expect(of('RUN', last.slice(last.indexOf('USER 1000:1000')))).toEqual([]);
   });
 
+  test('installs without scripts of packages, which may need what a small image lacks', () => {
+    for (const install of of('RUN').filter((line) => line.includes('npm ci')))
+      expect(install).toContain('--ignore-scripts');
+  });
+
   test('runs on any platform: only the last stage is of the one that the image is for', () => {
     const stages = of('FROM').map((from) => from.startsWith('--platform=$BUILDPLATFORM '));
     expect(stages).toEqual([...stages.slice(1).map(() => true), false]);
@@ -49,21 +54,34 @@ describe('the Dockerfile', () => {
     expect(copied.filter((path) => ignored.includes(path))).toEqual([]);
   });
 
-  test('its health check asks the port that it serves', async () => {
+  test.each([
+    ['plain HTTP', ''],
+    ['TLS', 'server: { tls: self-signed }\n'],
+  ])('its health check tells whether the server answers over %s', async (_, server) => {
     const [, command = ''] = / CMD (\[.*\])$/u.exec(of('HEALTHCHECK', last)[0] ?? '') ?? [];
     const [program, ...args] = JSON.parse(command) as readonly string[];
     expect(program).toBe('node');
-    const port = '1';
-    const env = { PLINTH_PORT: port };
-    const { code, err } = await launch(process.execPath, args, { cwd: root, env }).ended;
-    expect([code, err]).toEqual([1, '']);
+    const file = `access: public\n${server}resources: { notes: { fields: { title: { type: string } } } }\n`;
+    const { path: cwd } = makeFolder({ 'plinth.yaml': file });
+    const database = ['--database', 'sqlite:notes.db'];
+    await good(['migrate', '--apply', ...database], cwd);
+    const serving = await servePlinth(['start', ...database], { cwd });
+    const env = { PLINTH_PORT: new URL(serving.url).port };
+    const asked = async (): Promise<readonly unknown[]> => {
+      const { code, err } = await launch(process.execPath, args, { cwd, env }).ended;
+      return [code, err];
+    };
+    expect(await asked()).toEqual([0, '']);
+    expect(await serving.stop('SIGTERM')).toMatchObject({ code: 0 });
+    expect(await asked()).toEqual([1, '']);
   });
 });
 
 describe('compose.yaml', () => {
   interface Service {
     readonly image: string;
-    readonly healthcheck?: object;
+    readonly environment: Readonly<Record<string, string>>;
+    readonly healthcheck?: { readonly test: readonly string[] };
     readonly configs?: readonly { readonly source: string; readonly target: string }[];
     readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
     readonly read_only?: boolean;
@@ -83,12 +101,32 @@ describe('compose.yaml', () => {
     expect(server.plainHttp).toEqual([networks.default.ipam.config[0].gateway]);
   });
 
+  test('names settings that the command reads, with a password of any characters', () => {
+    const { PLINTH_DATABASE_URL: url = '', ...others } = services['plinth']?.environment ?? {};
+    expect(new URL(url)).toMatchObject({ username: 'plinth', password: '', pathname: '/plinth' });
+    expect(others).toEqual({ PGPASSWORD: services['postgres']?.environment['POSTGRES_PASSWORD'] });
+    expect(services['migrate']?.environment).toEqual(services['plinth']?.environment);
+  });
+
+  test('its file is one that `start` serves, and a caller can write', async () => {
+    const { path: cwd } = makeFolder({ 'plinth.yaml': configs['specification']?.content ?? '' });
+    const database = ['--database', 'sqlite:notes.db'];
+    await good(['migrate', '--apply', ...database], cwd);
+    const { url } = await servePlinth(['start', ...database], { cwd });
+    const headers = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ title: 'Hello' });
+    const { status } = await fetch(`${url}/v1/notes`, { method: 'POST', headers, body });
+    expect(status).toBe(201);
+  });
+
   test('has PostgreSQL and Redis, whose health it waits for, and migrates before it serves', () => {
     expect(Object.keys(services)).toEqual(['plinth', 'migrate', 'postgres', 'redis']);
     for (const { depends_on: needed = {} } of Object.values(services))
       for (const [name, { condition }] of Object.entries(needed))
         if (condition === 'service_healthy') expect(services[name]?.healthcheck).toBeDefined();
         else expect([name, condition]).toEqual(['migrate', 'service_completed_successfully']);
+    // While the image sets the database up, another server answers on the socket.
+    expect(services['postgres']?.healthcheck?.test).toContain('--host');
     expect(services['plinth']?.image).toBe(`plinth:${version}`);
     expect(services['migrate']?.image).toBe(`plinth:${version}`);
     for (const name of ['plinth', 'migrate']) {
