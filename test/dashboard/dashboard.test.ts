@@ -181,10 +181,11 @@ describe('the page', () => {
 });
 
 describe('requests', () => {
-  test('are told in their order, without those of the dashboard', async () => {
+  test('are told in their order, without those of the dashboard and the reference page', async () => {
     const api = await serving();
     await api.get('/v1/things');
     await look(api);
+    for (const path of ['/_docs', '/_docs/assets/nothing.js']) await api.get(path);
     await api.send('POST', '/v1/things', { name: 'one' });
     await api.get('/v1/nothing?name=%3Cscript%3E');
     const rows = await rowsOf(api);
@@ -392,6 +393,7 @@ test('the overview counts requests, errors and the records that the caller may r
   await api.send('POST', '/v1/things', { name: 'one' });
   await api.get('/v1/things?nothing=1');
   await api.get('/v1/things');
+  await api.get('/_docs/assets/nothing.js');
   const { rows } = (await ask(api, 'rows', boss)).body;
   const points = await (await watching(api, boss)).next('activity');
   expect(points).toHaveLength(60);

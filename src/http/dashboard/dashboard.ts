@@ -37,10 +37,21 @@ const mostWatchers = 16;
 
 /** The path of the dashboard page; its data is below it. */
 export const dashboardPath = '/_dashboard';
+/** The path of the reference page; its files are below it. */
+export const referencePath = '/_docs';
 
-/** Whether a path belongs to the dashboard, which does not show its own requests. */
+/** Whether a path belongs to the dashboard. */
 export function isDashboardPath(path: string): boolean {
-  return path === dashboardPath || path.startsWith(`${dashboardPath}/`);
+  return isWithin(dashboardPath, path);
+}
+
+/** Whether a path belongs to the reference page. */
+export function isReferencePath(path: string): boolean {
+  return isWithin(referencePath, path);
+}
+
+function isWithin(page: string, path: string): boolean {
+  return path === page || path.startsWith(`${page}/`);
 }
 
 /**
@@ -168,7 +179,8 @@ export class Dashboard implements TraceReader {
   }
 
   readonly ended = (trace: RequestTrace, end: RequestEnd): void => {
-    if (isDashboardPath(trace.start.path)) return;
+    // A page has dozens of files, among which the requests of the API would be hard to find.
+    if (isDashboardPath(trace.start.path) || isReferencePath(trace.start.path)) return;
     const now = trace.begin + end.duration;
     this.activity.add(
       this.options.origin + now,

@@ -3,16 +3,8 @@ import { answerMethod } from '../api/router.ts';
 import type { Exchange } from '../api/exchange.ts';
 import { servedVersions } from '../api/versions.ts';
 import type { Response } from '../response/response.ts';
-import { hasDashboard } from './dashboard.ts';
+import { hasDashboard, referencePath } from './dashboard.ts';
 import { pageFile } from './files.ts';
-
-/** The path of the reference page; its files are below it. */
-const referencePath = '/_docs';
-
-/** Whether a path belongs to the reference page. */
-export function isReferencePath(path: string): boolean {
-  return path === referencePath || path.startsWith(`${referencePath}/`);
-}
 
 /** `/_docs`: the page that shows the OpenAPI document. See docs/contract/7-data-debug-dashboard.md#openapi. */
 export async function answerReference(path: string, exchange: Exchange): Promise<Result<Response>> {
