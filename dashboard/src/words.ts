@@ -34,10 +34,9 @@ export function shown(value: unknown): string {
 }
 
 /** The beginning of a text, where there is room for little of it and it may be very long. */
-export function brief(text: string): string {
-  return text.length <= longestBrief ? text : `${text.slice(0, longestBrief).toWellFormed()}…`;
+export function brief(text: string, longest = 300): string {
+  return text.length <= longest ? text : `${text.slice(0, longest).toWellFormed()}…`;
 }
-const longestBrief = 300;
 
 /** A text whose marks for the direction of writing are seen, as JSON writes them, and turn nothing around. */
 export function visible(text: string): string {

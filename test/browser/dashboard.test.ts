@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { ActivityPoint } from '../../src/observability/activity.ts';
 import { complaintsOf, eventually, settled, violationsOn } from '../support/browser.ts';
@@ -215,4 +216,38 @@ test('what is opened is in the URL: it is there again after a reload, and gone w
   await page.getByRole('heading', { name: 'GET /v1/makers/2' }).waitFor();
   expect(await page.getByRole('tab', { selected: true }).textContent()).toBe('Trace');
   expect(await violationsOn(page)).toEqual([]);
+});
+
+test('the controls of a bar stand in one line also on narrow screens, and what belongs together at one edge', async () => {
+  const api = await serving();
+  const middle = async (what: Locator): Promise<number> => {
+    const { y = 0, height = 0 } = (await what.boundingBox()) ?? {};
+    return y + height / 2;
+  };
+  const bars = [
+    [1024, 'requests', 'textbox', 'Search', 'More'],
+    [390, 'data/products', 'searchbox', 'Search records', 'Add filter'],
+    [390, 'data/products', 'searchbox', 'Search records', 'Page size'],
+  ] as const;
+  for (const [width, hash, role, input, button] of bars) {
+    const page = await opening(api, `#/${hash}`, { width });
+    const [one, other] = [
+      page.getByRole(role, { name: input, exact: true }),
+      page.getByRole('button', { name: button, exact: true }),
+    ];
+    await other.waitFor();
+    expect(Math.abs((await middle(one)) - (await middle(other))), button).toBeLessThan(4);
+  }
+  const page = await opening(api, '#/network');
+  const left = async (what: Locator): Promise<number | undefined> =>
+    (await what.first().boundingBox())?.x;
+  const input = page.getByRole('textbox', { name: 'Error rate in percent' });
+  await input.waitFor();
+  expect(await left(page.locator('.mantine-Slider-root'))).toBe(await left(input));
+});
+
+test('a summary has no empty foot below it', async () => {
+  const page = await opening(await serving(), '#/data/products?group=state&aggregate=count');
+  await page.getByRole('region', { name: 'Groups' }).waitFor();
+  expect((await page.locator('.data-foot').boundingBox())?.height ?? 0).toBe(0);
 });

@@ -147,7 +147,7 @@ describe('the list of requests', () => {
       .waitFor();
     await press(page, 'Replay');
     await page.getByText(/^Sent again: 503/u).waitFor();
-    const own = page.getByRole('switch', { name: "Show the dashboard's own requests" });
+    const own = page.getByRole('switch', { name: "Dashboard's own" });
     const marked = listOf(page).getByRole('img', { name: 'Sent by the dashboard' });
     expect(await own.isChecked()).toBe(false);
     await own.press(' ');

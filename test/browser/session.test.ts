@@ -1,6 +1,9 @@
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { eventually, violationsOn } from '../support/browser.ts';
+import type { TestApi } from '../support/api.ts';
+import { cellOf } from '../support/data-page.ts';
+import { readEvents } from '../support/events.ts';
 import { bossAndHand } from '../support/keys.ts';
 import { freePort } from '../support/ports.ts';
 import { hashOf } from '../support/tokens.ts';
@@ -142,4 +145,51 @@ test('a list stays in sight while the server is gone', async () => {
   await eventually(() => page.getByRole('gridcell', { name: 'Chair', exact: true }).count()).toBe(
     1,
   );
+});
+
+/** Sets the simulated network of products. */
+async function simulator(api: TestApi): Promise<(settings: object | null) => Promise<void>> {
+  const stream = await readEvents(`${api.url}/_dashboard/api/events`);
+  const { token } = await stream.next('hello');
+  stream.close();
+  return async (settings) => {
+    const body = { resource: 'products', settings };
+    const headers = { 'x-dashboard-token': token };
+    const { status } = await api.send('PUT', '/_dashboard/api/network', body, headers);
+    expect(status).toBe(200);
+  };
+}
+
+test('a list that a passing fault has kept out is tried again by a button, and one that is wrong is not', async () => {
+  const api = await serving();
+  const simulate = await simulator(api);
+  await simulate({ errorRate: 1, errors: [{ status: 503 }] });
+  const page = await opening(api, '#/data/products');
+  const refusal = page.getByRole('alert');
+  await refusal.getByText('503 SIMULATED_ERROR').waitFor();
+  await simulate(null);
+  await refusal.getByRole('button', { name: 'Try again' }).click();
+  await cellOf(page, 'Chair').waitFor();
+  await page.goto(`${api.url}/_dashboard#/data/products?nothing=1`);
+  await refusal.getByText(/^400 /u).waitFor();
+  expect(await refusal.getByRole('button').count()).toBe(0);
+});
+
+test('what turns in a busy button is in its middle, also without motion', async () => {
+  const api = await serving();
+  const page = await opening(api, '#/data/products');
+  await page.getByRole('button', { name: 'New record' }).click();
+  await page.locator('[id="field-name"]').fill('Lamp');
+  await page.locator('[id="field-price"]').fill('5.00');
+  const simulate = await simulator(api);
+  await simulate({ latency: { min: 60_000, max: 60_000 } });
+  const button = page.getByRole('button', { name: 'Create', exact: true });
+  await button.click();
+  const middle = async (what: Locator): Promise<number> => {
+    const { y = 0, height = 0 } = (await what.boundingBox()) ?? {};
+    return y + height / 2;
+  };
+  const loader = button.locator('.mantine-Button-loader');
+  await loader.waitFor();
+  expect(Math.abs((await middle(loader)) - (await middle(button)))).toBeLessThan(4);
 });

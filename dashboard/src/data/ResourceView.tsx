@@ -246,6 +246,8 @@ export function ResourceView(props: Props): JSX.Element {
   const error = rows.error;
   const isGone = error instanceof Refusal && error.code === 'GONE';
   const hasAny = filters !== '' || query.conditions.length > 0;
+  const hasNoRows = rows.answer === undefined || shape === 'groups';
+  const isFootEmpty = hasNoRows && changes.message === undefined;
   const isRecordShown = opened !== undefined && (opened.id !== undefined || may('create'));
 
   return (
@@ -336,7 +338,7 @@ export function ResourceView(props: Props): JSX.Element {
               You may not read these records.
             </Alert>
           )}
-          {error === null || shape === 'groups' ? null : <Problem error={error} />}
+          {error === null || shape === 'groups' ? null : <Problem error={error} again={reload} />}
           {shape === 'groups' ? (
             <Suspense fallback={<Loader aria-label="Loading" m="md" />}>
               <Summary
@@ -461,7 +463,7 @@ export function ResourceView(props: Props): JSX.Element {
               />
             </Suspense>
           ) : null}
-          <footer className="data-foot">
+          <footer className={isFootEmpty ? 'data-foot empty' : 'data-foot'}>
             <span
               role="status"
               className={changes.message?.isWrong === true ? 'message wrong' : 'message'}
@@ -477,7 +479,7 @@ export function ResourceView(props: Props): JSX.Element {
               )}
             </span>
             <span className="gap" />
-            {rows.answer === undefined || shape === 'groups' ? null : (
+            {hasNoRows ? null : (
               <>
                 {isPaged ? (
                   <Suspense fallback={null}>

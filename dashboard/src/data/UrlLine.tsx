@@ -61,7 +61,7 @@ export function UrlLine({ url, request, isFetching, send, changed }: Props): JSX
               setProblem(changed(text.trim()) ?? '');
             }}
           >
-            <Group gap={6} align="start" py={6}>
+            <Group gap={6} align="start" px={4} py={6}>
               <TextInput
                 size="xs"
                 aria-label="URL"

@@ -227,7 +227,6 @@ function Amount({ label, value, least = 0, most, isOff, set }: AmountProps): JSX
       }}
       disabled={isOff}
       hideControls
-      thousandSeparator=" "
       w={96}
     />
   );

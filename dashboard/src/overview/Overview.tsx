@@ -45,7 +45,7 @@ export function Overview({ model, session }: ViewProps): JSX.Element {
     return found === undefined ? '–' : `${figure(found)} ms`;
   };
   const numbers = [
-    ['Requests per second', figure(sum('requests') / sum('seconds'))],
+    ['Requests per second', figure(rounded(sum('requests') / sum('seconds')))],
     ['Median latency', latency(0.5)],
     ['95th percentile', latency(0.95)],
     [

@@ -43,6 +43,7 @@ export function Chip(props: Props): JSX.Element {
           <UnstyledButton
             className="chip-label"
             aria-label={name}
+            title={name}
             aria-expanded={isOpen}
             onPointerEnter={() => void loadEditors()}
             onClick={() => void toggle()}

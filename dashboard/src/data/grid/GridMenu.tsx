@@ -72,7 +72,7 @@ export function GridMenu(props: Props): JSX.Element | null {
       <Menu.Target>
         <Anchor {...at} />
       </Menu.Target>
-      <Menu.Dropdown>
+      <Menu.Dropdown style={{ whiteSpace: 'nowrap' }}>
         <Menu.Item
           leftSection={<PanelRight size={14} />}
           rightSection={<span className="keys">Ctrl ↵</span>}
@@ -107,13 +107,13 @@ export function GridMenu(props: Props): JSX.Element | null {
               leftSection={<ListFilter size={14} />}
               onClick={() => actions.filterBy(column, value, false)}
             >
-              Only {brief(shown(value)).slice(0, 24)}
+              Only {brief(shown(value), 24)}
             </Menu.Item>
             <Menu.Item
               leftSection={<ListX size={14} />}
               onClick={() => actions.filterBy(column, value, true)}
             >
-              Without {brief(shown(value)).slice(0, 24)}
+              Without {brief(shown(value), 24)}
             </Menu.Item>
           </>
         ) : null}

@@ -212,13 +212,14 @@ function Existing(props: ExistingProps): JSX.Element {
       </>
     );
   const { record } = data;
-  const title = nameOf(record);
+  const name = nameOf(record);
+  const path = `${resource.name} ${visible(id)}`;
   const related = resource.relations.filter(({ isToMany, pair }) => isToMany || pair !== undefined);
   return (
     <>
       <Head
-        title={title === undefined ? visible(id) : brief(visible(title))}
-        subtitle={`${resource.name} ${visible(id)}`}
+        title={name === undefined ? path : brief(visible(name))}
+        subtitle={name === undefined ? '' : path}
         close={end}
       >
         <>

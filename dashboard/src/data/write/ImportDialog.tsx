@@ -223,7 +223,7 @@ function Preview({ columns, records }: PreviewProps): JSX.Element {
               </Table.Td>
               {columns.map((name) => (
                 <Table.Td key={name}>
-                  {brief(shown(memberOf(record.body, name))).slice(0, 60)}
+                  {brief(shown(memberOf(record.body, name)), 60)}
                   {record.problems.has(name) ? (
                     <span className="problem"> {record.problems.get(name)}</span>
                   ) : null}

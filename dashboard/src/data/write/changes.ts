@@ -153,7 +153,7 @@ export async function writeField(
         throw error;
       }
       made({
-        words: `${field.name} of ${id}: ${brief(shown(before)).slice(0, 40)} → ${brief(shown(value)).slice(0, 40)}`,
+        words: `${field.name} of ${id}: ${brief(shown(before), 40)} → ${brief(shown(value), 40)}`,
         reverse: () => takeBack(url, field.name, before),
       });
       return undefined;
@@ -292,7 +292,7 @@ export async function changeRecords(
   } finally {
     if (count > 0)
       made({
-        words: `${field.name} of ${counted(count, 'record')} → ${brief(shown(value)).slice(0, 40)}`,
+        words: `${field.name} of ${counted(count, 'record')} → ${brief(shown(value), 40)}`,
         reverse: before.length === count ? () => giveBack(target, field.name, before) : undefined,
       });
   }

@@ -126,8 +126,10 @@ function Failure({ request: { status, responseBody, causes } }: PartProps): Reac
       {told?.message === undefined ? null : visible(told.message)}
       {told === undefined || told.problems.length === 0 ? null : (
         <ul className="problems">
-          {told.problems.map((problem, index) => (
-            <li key={index}>{visible(problem)}</li>
+          {told.problems.map(({ field, text }, index) => (
+            <li key={index}>
+              <strong>{visible(field)}</strong> {visible(text)}
+            </li>
           ))}
         </ul>
       )}

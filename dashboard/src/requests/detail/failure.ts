@@ -1,6 +1,6 @@
 interface Told {
   readonly message: string | undefined;
-  readonly problems: readonly string[];
+  readonly problems: readonly { readonly field: string; readonly text: string }[];
 }
 
 /** The message of an error body and what it says of each field; nothing of any other body. */
@@ -9,9 +9,10 @@ export function failureOf(text: string): Told {
   const problems = [validationErrors, errors].flatMap((list) => (Array.isArray(list) ? list : []));
   return {
     message: typeof message === 'string' ? message : undefined,
-    problems: problems.map((problem: Readonly<Record<string, unknown>>) =>
-      [problem['field'], problem['error'] ?? problem['message']].join(' '),
-    ),
+    problems: problems.map((problem: Readonly<Record<string, unknown>>) => ({
+      field: String(problem['field'] ?? ''),
+      text: String(problem['error'] ?? problem['message'] ?? ''),
+    })),
   };
 }
 

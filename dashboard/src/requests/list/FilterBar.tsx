@@ -56,7 +56,7 @@ export function FilterBar({ rows, filter, changed, children }: Props): JSX.Eleme
       <TextInput
         size="xs"
         aria-label="Search"
-        placeholder="Search all that is shown"
+        placeholder="Search"
         leftSection={<Search size={14} aria-hidden />}
         value={filter.text}
         onChange={(event) => changed({ ...filter, text: event.currentTarget.value })}
@@ -79,7 +79,8 @@ export function FilterBar({ rows, filter, changed, children }: Props): JSX.Eleme
       ))}
       <Switch
         size="xs"
-        label="Show the dashboard's own requests"
+        label="Dashboard's own"
+        title="List the requests that the dashboard has sent, too"
         checked={includesOwn(filter)}
         onChange={({ currentTarget }) => changed(withOwn(filter, currentTarget.checked))}
       />

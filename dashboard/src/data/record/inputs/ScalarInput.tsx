@@ -128,10 +128,12 @@ function WithStates({
           key={name}
           variant={isOn ? 'light' : 'subtle'}
           color={isOn ? undefined : 'gray'}
+          c={isOn ? undefined : 'dimmed'}
           size="sm"
           px={8}
           // As far below the hint as the input is.
           mt={5}
+          fz={12}
           fw={isOn ? 500 : 400}
           aria-pressed={isOn}
           aria-label={`${name} for ${path}`}
