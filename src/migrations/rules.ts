@@ -5,7 +5,6 @@ import { foreignKeysOf, keyFields } from '../model/field-types/composite-id.ts';
 import { formatOf, formats } from '../model/field-types/texts/string.ts';
 import type { JsonSchema } from '../model/json-schema.ts';
 import { isNumberForm, type RecordRow } from '../databases/existing/schema-record.ts';
-import { kindOf } from '../sql/kinds/stored-kind.ts';
 import type { ActualTable, Found, SchemaRules } from '../databases/existing/actual-schema.ts';
 import { storedKindOf } from '../sql/kinds/stored-kind.ts';
 
