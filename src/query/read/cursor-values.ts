@@ -123,7 +123,8 @@ export function textAfterPrefix(beginning: string): string | undefined {
 
 /** Whether a field is compared as plain text. */
 export function isText({ type, values }: Field): boolean {
-  return type.kind === 'string' && (type.comparison === 'text' || values !== undefined);
+  const isPlain = type.comparison === 'text' || values !== undefined || type.isOfId === true;
+  return type.kind === 'string' && isPlain;
 }
 
 /**
