@@ -173,7 +173,15 @@ test('links in a body are a list of all, or what is added and removed', () => {
         },
         delete: { type: 'array', items: id },
         add: list,
-        remove: { type: 'array', items: id },
+        remove: {
+          type: 'array',
+          items: {
+            anyOf: [
+              id,
+              { type: 'object', properties: { id }, required: ['id'], additionalProperties: false },
+            ],
+          },
+        },
       },
       additionalProperties: false,
     },

@@ -136,6 +136,7 @@ describe('links', () => {
       ['1 main', '2 main'],
     ],
     ['remove alone', { tags: { remove: [2] } }, ['1 side']],
+    ['remove by an object', { tags: { remove: [{ id: 2 }, 1] } }, []],
     [
       'to remove what is not linked, or not there, is no error',
       { tags: { remove: [4, 999] } },
@@ -203,6 +204,14 @@ describe('links', () => {
           'tags.add[2]: 2 is in add and in remove; it can be in one',
         ],
         ['no id', { tags: [{ pivot: {} }] }, 'tags[0].id: is required'],
+        ['no id to remove', { tags: { remove: [{}] } }, 'tags.remove[0].id: is required'],
+        [
+          'more than an id to remove',
+          { tags: { add: [2], remove: [{ id: 2, pivot: {} }, { id: 'x' }] } },
+          'tags.remove[0].pivot: only id can stand here',
+          'tags.remove[1].id: must be a number',
+          'tags.add[0]: 2 is in add and in remove; it can be in one',
+        ],
         [
           'more than id and pivot',
           { tags: [{ id: 1, role: 'main' }] },

@@ -156,7 +156,7 @@ function linksType(
     nestable === undefined
       ? ''
       : `${nestedMembers(nestable, naming, { type: members, isNeeded: isPivotNeeded })} `;
-  return `readonly (${link})[] | { ${more}add?: readonly (${link})[] | undefined; remove?: readonly ${id}[] | undefined }`;
+  return `readonly (${link})[] | { ${more}add?: readonly (${link})[] | undefined; remove?: readonly (${id} | { id: ${id} })[] | undefined }`;
 }
 
 /** What a body has for the records of a relation. */

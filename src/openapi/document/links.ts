@@ -56,13 +56,20 @@ function linksOf(
 ): JsonSchema {
   if (relation.kind !== 'belongsToMany') throw new TypeError(`${relation.name} has no links`);
   const list = { type: 'array', items: link };
+  const named = {
+    type: 'object',
+    properties: { id },
+    required: ['id'],
+    additionalProperties: false,
+  };
+  const removed = { type: 'array', items: { anyOf: [id, named] } };
   return {
     description: `The links to ${relation.target.name}: all of them as a list, or what is done with them.`,
     anyOf: [
       list,
       {
         type: 'object',
-        properties: { ...more, add: list, remove: { type: 'array', items: id } },
+        properties: { ...more, add: list, remove: removed },
         additionalProperties: false,
       },
     ],

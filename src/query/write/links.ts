@@ -142,7 +142,7 @@ function readLinks(
   });
   const links = readList(add ?? [], `${name}.add`, reader);
   const removed = (remove ?? []).flatMap((item, index) =>
-    readId(item, `${name}.remove[${index}]`, reader),
+    readRemoved(item, `${name}.remove[${index}]`, reader),
   );
   const gone = new Set(removed);
   for (const { id, path } of links)
@@ -191,6 +191,30 @@ function readId(
   return [];
 }
 
+/** The id of a link to remove: an id, or an object with nothing but an id. */
+function readRemoved(item: unknown, path: string, context: LinkContext): readonly JsonValue[] {
+  if (!isJsonObject(item)) return readId(item, path, context);
+  const isNamed = hasOnly(['id'], item, path, context);
+  return isNamed ? readId(item['id'], `${path}.id`, context) : [];
+}
+
+/** Whether an object has an id; other members than the known ones are problems. */
+function hasOnly(
+  known: readonly string[],
+  item: object,
+  path: string,
+  { issues }: LinkContext,
+): boolean {
+  const message = `only ${known.join(' and ')} can stand here`;
+  for (const key of Object.keys(item))
+    if (!known.includes(key))
+      issues.push({ kind: 'type', path: `${path}.${key}`, message, ...onlyOf(known) });
+  if (Object.hasOwn(item, 'id')) return true;
+  const missing = { message: 'is required', ...breaks('required') };
+  issues.push({ kind: 'type', path: `${path}.id`, ...missing });
+  return false;
+}
+
 function readLink(item: unknown, path: string, context: LinkContext): Link | undefined {
   const { issues } = context;
   const before = issues.length;
@@ -198,23 +222,7 @@ function readLink(item: unknown, path: string, context: LinkContext): Link | und
     const [id] = readId(item, path, context);
     return id === undefined ? undefined : makeLink(id, path, new Map(), context);
   }
-  for (const key of Object.keys(item))
-    if (key !== 'id' && key !== 'pivot')
-      issues.push({
-        kind: 'type',
-        path: `${path}.${key}`,
-        message: 'only id and pivot can stand here',
-        ...onlyOf(['id', 'pivot']),
-      });
-  if (!Object.hasOwn(item, 'id')) {
-    issues.push({
-      kind: 'type',
-      path: `${path}.id`,
-      message: 'is required',
-      ...breaks('required'),
-    });
-    return undefined;
-  }
+  if (!hasOnly(['id', 'pivot'], item, path, context)) return undefined;
   const [id] = readId(item['id'], `${path}.id`, context);
   const pivot = Object.hasOwn(item, 'pivot')
     ? readPivot(item['pivot'], `${path}.pivot`, context)
