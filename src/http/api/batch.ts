@@ -7,6 +7,7 @@ import { parseBody } from '../../query/request/body.ts';
 import { readIdempotencyKey } from '../../query/request/headers.ts';
 import { ApiFailure } from '../../records/api-failure.ts';
 import { responseTooLong } from '../../records/row-budget.ts';
+import { FormerRows } from '../../records/write/checks/former-rows.ts';
 import { DatabaseFailure, RaisedError, type Transaction } from '../../databases/database.ts';
 import {
   asService,
@@ -94,6 +95,7 @@ export async function answerBatch(
           database: transactionAsDatabase(open, database),
           serviceDatabase: transactionAsDatabase(asService(open), database),
           commits,
+          former: new FormerRows(),
         };
         return runAll(operations.value, own, version, caller, texts, hooked);
       });

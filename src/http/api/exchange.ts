@@ -27,6 +27,7 @@ import type { BatchOperation } from '../../query/request/batch.ts';
 import type { FieldValues } from '../../query/plan.ts';
 import type { WrittenRecord } from '../../query/write/written-records.ts';
 import type { WriteContext } from '../../records/write/result.ts';
+import type { FormerRows } from '../../records/write/checks/former-rows.ts';
 import type { SeenRecords } from '../../records/write/unchanged.ts';
 import type { Resource } from '../../model/api.ts';
 import type { Turns } from './own-code/turns.ts';
@@ -106,6 +107,8 @@ export interface Exchange {
   readonly codeRun?: CodeRun | undefined;
   /** Collects what is committed with the transaction that it is in; undefined outside of one. */
   readonly commits?: Commit[] | undefined;
+  /** What the transaction of a batch has written so far; undefined outside of one. */
+  readonly former?: FormerRows | undefined;
   /** How a write that others precede takes part in the hooks of its request; undefined for a write alone. */
   readonly hookStage?: HookStage | undefined;
   /** Has the transaction that it is in rolled back: a write of own code has failed in it, perhaps half done. */

@@ -269,6 +269,7 @@ export function answeringWith(
       requestId: call.exchange.requestId,
       uuid,
     },
+    former: call.exchange.former,
   };
 }
 

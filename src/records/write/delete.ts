@@ -135,11 +135,17 @@ function idsOf(rows: ReadonlyMap<string, Row>): readonly SqlValue[] {
 
 /** Records the rows that a delete is about to remove; returns the values that it is about to set to null. */
 export async function recordDelete(
-  { trail, dialect }: DataAccess,
+  access: DataAccess,
   resource: Resource,
   id: SqlValue,
   { going, released }: AffectedRows,
 ): Promise<readonly ValuesBefore[]> {
+  const { trail, dialect, former } = access;
+  if (former !== undefined) {
+    await former.changing(resource, [id], access);
+    for (const [of, rows] of going) await former.changing(of, idsOf(rows), access);
+    for (const [of, { rows }] of released) await former.changing(of, idsOf(rows), access);
+  }
   if (trail === undefined) return [];
   await trail.deleting(resource, [id]);
   const idOf = (key: SqlValue): string => String(decodeValue(dialect, key, resource.id));

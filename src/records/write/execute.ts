@@ -6,6 +6,7 @@ import { isRecorded } from './audit/trail.ts';
 import { writeDirectly } from './direct/write.ts';
 import { ApiFailure } from '../api-failure.ts';
 import { isUnrestricted } from './checks/access.ts';
+import { formerRowsOf } from './checks/former-rows.ts';
 import { createWithLinks } from './direct/create-with-links.ts';
 import { readWritten } from './read-back.ts';
 import type { WriteContext, Written } from './result.ts';
@@ -33,7 +34,14 @@ export async function executeWrite(
   }
   try {
     const written = await database.write(
-      (transaction) => new Writer(transaction, database.dialect, statements, context).run(plan),
+      (transaction) =>
+        new Writer(
+          transaction,
+          database.dialect,
+          statements,
+          context,
+          formerRowsOf(plan, context.former),
+        ).run(plan),
       context.requester,
     );
     const isNew = !written.some(({ isOld }) => isOld === true);

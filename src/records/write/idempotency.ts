@@ -15,6 +15,7 @@ import {
 } from '../../databases/database.ts';
 import { ApiFailure } from '../api-failure.ts';
 import { isRecorded } from './audit/trail.ts';
+import { formerRowsOf } from './checks/former-rows.ts';
 import { createWithLinks } from './direct/create-with-links.ts';
 import { ExpiredRows } from './expired-rows.ts';
 import { Writer } from './writer.ts';
@@ -170,7 +171,13 @@ export class IdempotencyKeys {
           location: kept.location,
           isNew: kept.isNew,
         };
-      const writer = new Writer(transaction, this.database.dialect, statements, context);
+      const writer = new Writer(
+        transaction,
+        this.database.dialect,
+        statements,
+        context,
+        formerRowsOf(plan, context.former),
+      );
       return this.keep(transaction, keyed, await writer.run(plan));
     });
     if (!done.ok) return done;

@@ -13,6 +13,7 @@ import { ApiFailure } from '../api-failure.ts';
 import { RowBudget } from '../row-budget.ts';
 import { readAmong } from '../read/read.ts';
 import { boundFor } from '../../query/bind.ts';
+import { FormerRows } from './checks/former-rows.ts';
 import { readWritten } from './read-back.ts';
 import type { WriteContext, Written } from './result.ts';
 import { Writer } from './writer.ts';
@@ -54,7 +55,7 @@ export async function writeMany(
   const { dialect } = database;
   try {
     const { ids, before } = await database.write(async (transaction) => {
-      const writer = new Writer(transaction, dialect, statements, context);
+      const writer = new Writer(transaction, dialect, statements, context, new FormerRows());
       const keys = await lockedKeys(targets, statements, database, transaction);
       const allowed = await rights.allowedKeys(resource.id, change.kind, keys, transaction);
       if (allowed !== undefined && allowed.size < keys.length) rights.reject();

@@ -15,6 +15,7 @@ import {
 import { ApiFailure } from '../api-failure.ts';
 import type { RunRead } from '../row-budget.ts';
 import type { AuditedRequest } from './audit/trail.ts';
+import type { FormerRows } from './checks/former-rows.ts';
 import type { RowRights } from './checks/row-rights.ts';
 
 /** What a write needs besides its plan: the reads for its response, and the caller's names and rights. */
@@ -33,6 +34,8 @@ export interface WriteContext {
   readonly rights: RowRights;
   /** Undefined if no changes are recorded. */
   readonly audited: AuditedRequest | undefined;
+  /** What the transaction has written for the same request before; undefined if each write is a request of its own. */
+  readonly former?: FormerRows | undefined;
   /** What own code does in the transaction; undefined if it does nothing. */
   readonly around?: AroundWrite | undefined;
 }

@@ -17,7 +17,7 @@ import {
 } from '../../query/plan.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { JsonValue } from '../../specification/specification.ts';
-import { decodeValue, encodeValue, type Dialect } from '../../sql/dialect.ts';
+import { decodeValue, encodeValue, type Dialect, type StoredValues } from '../../sql/dialect.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
 import {
   findConflicts,
@@ -41,6 +41,7 @@ import { currentValues, encodedIn, inOrder, noValues, storedValues } from './fie
 import { AuditTrail } from './audit/trail.ts';
 import { deleteIfThere, deleteRecord } from './delete.ts';
 import { insertPortions, insertTogether, requireShown, type WantedIds } from './inserts.ts';
+import { amongParents, type FormerRows, type NewParent } from './checks/former-rows.ts';
 import { mayResultIn } from './checks/resulting-rows.ts';
 import { ApiFailure } from '../api-failure.ts';
 import { RowBudget } from '../row-budget.ts';
@@ -72,14 +73,16 @@ export class Writer {
     dialect: Dialect,
     statements: WriteStatements,
     context: WriteContext,
+    former: FormerRows | undefined,
   ) {
+    const { names, audited } = context;
+    const rights = former === undefined ? context.rights : context.rights.before(former);
     this.transaction = transaction;
     this.dialect = dialect;
     this.statements = statements;
-    this.context = context;
-    const { names, rights, audited } = context;
+    this.context = { ...context, rights };
     const trail = audited && new AuditTrail(audited, transaction, dialect, statements);
-    this.access = { transaction, dialect, statements, names, rights, trail };
+    this.access = { transaction, dialect, statements, names, rights, trail, former };
     this.children = new Children(
       { ...this.access, rights },
       {
@@ -180,20 +183,20 @@ export class Writer {
     { showing, ids: wanted = 'all' }: CreateOptions = {},
   ): Promise<readonly MadeRow[]> {
     const all: (FieldValues | undefined)[] = [];
+    const parents: NewParent[] = [];
     for (const { values, nested } of records)
-      all.push(await this.withParents(resource, values, nested, problems));
-    const isAllowed = await mayResultIn(
-      resource,
-      'create',
-      () =>
-        all.flatMap((values) => (values === undefined ? [] : storedValues(values, this.dialect))),
-      this.access,
-    );
+      all.push(await this.withParents(resource, values, nested, problems, parents));
+    const rows = (): readonly StoredValues[] =>
+      all.flatMap((values) => (values === undefined ? [] : storedValues(values, this.dialect)));
+    const isAllowed = await mayResultIn(resource, 'create', rows, { ...this.access, parents });
     if (!isAllowed) problems.forbid();
     const made = await this.insertAll(resource, records, all, problems, {
       showing,
-      ids: resource.isView || this.needsIds(records) ? 'all' : wanted,
+      ids: resource.isView || this.needsIds(resource, records) ? 'all' : wanted,
     });
+    const ids = made.flatMap(({ id }) => id ?? []);
+    const keys = ids.map((id) => this.encode(id, resource.id));
+    this.access.former?.created(resource, keys, this.access);
     const prepared: (readonly PreparedLinks[])[] = [];
     for (const [index, { values, links, nested }] of records.entries()) {
       if (links.length === 0 && nested.children.length === 0) {
@@ -208,26 +211,27 @@ export class Writer {
     if (around !== undefined)
       for (const [index, { path }] of records.entries())
         around.created(path, made[index]?.id ?? null);
-    const ids = made.flatMap(({ id }) => id ?? []);
-    if (ids.length === made.length)
-      await this.access.trail?.created(
-        resource,
-        ids.map((id) => this.encode(id, resource.id)),
-      );
+    if (ids.length === made.length) await this.access.trail?.created(resource, keys);
     for (const [index, { nested }] of records.entries()) {
       await this.writePrepared(prepared[index] ?? [], made[index]?.problems ?? [], problems);
       if (nested.children.length === 0) continue;
       const values = all[index] ?? noValues;
-      await this.children.write(nested.children, resource, made[index]?.id, values, problems);
+      const id = made[index]?.id;
+      await amongParents(this.access.former, id === undefined ? [] : [{ resource, id }], () =>
+        this.children.write(nested.children, resource, id, values, problems),
+      );
     }
     return made;
   }
 
   /** Whether something is done with the ids of records once they are created. */
-  private needsIds(records: readonly NewRecord[]): boolean {
+  private needsIds(resource: Resource, records: readonly NewRecord[]): boolean {
+    const { around, rights } = this.context;
+    const { trail, former } = this.access;
     return (
-      this.context.around !== undefined ||
-      this.access.trail !== undefined ||
+      around !== undefined ||
+      trail !== undefined ||
+      (former !== undefined && rights.leadsBack(resource)) ||
       records.some(({ links, nested }) => links.length > 0 || nested.children.length > 0)
     );
   }
@@ -290,12 +294,16 @@ export class Writer {
     return { id: undefined, row: undefined, problems: this.problems(outcome.error, path) };
   }
 
-  /** The values of a record with its keys to new parents, which are created first; undefined if one is rejected. */
+  /**
+   * The values of a record with its keys to new parents, which are created first and added to `created`; undefined if one is
+   * rejected.
+   */
   private async withParents(
     resource: Resource,
     values: FieldValues,
     { parents }: NestedWrites,
     problems: Problems,
+    created: NewParent[],
   ): Promise<FieldValues | undefined> {
     if (parents.length === 0) return values;
     const keyed = new Map(values);
@@ -304,6 +312,7 @@ export class Writer {
       const [made] = await this.createAll(relation.target, [record], problems);
       if (made?.id === undefined) isWhole = false;
       else {
+        created.push({ resource: relation.target, id: made.id });
         const { targetField } = relation;
         const value = await this.valueIn(targetField, made.id, record.values);
         for (const [key, one] of keyValues(relation.key, value, targetField)) keyed.set(key, one);
@@ -403,7 +412,8 @@ export class Writer {
     const { resource, id, nested, path } = plan;
     let row: Row | undefined;
     const issues: ValueIssue[] = [];
-    const sent = await this.withParents(resource, plan.values, nested, problems);
+    const parents: NewParent[] = [];
+    const sent = await this.withParents(resource, plan.values, nested, problems, parents);
     const known = { ...plan, values: sent ?? plan.values };
     const current = await this.checkCurrent(known, issues);
     const { names, rights, bodyLimit } = this.context;
@@ -421,7 +431,7 @@ export class Writer {
         resource,
         'update',
         () => [storedValues(values, this.dialect)],
-        this.access,
+        { ...this.access, parents },
         this.encode(id, resource.id),
       ));
     if (!isAllowed) problems.forbid();
@@ -439,7 +449,8 @@ export class Writer {
         id: this.encode(id, resource.id),
       };
       const isKept = keptIn(current, rights);
-      const { trail } = this.access;
+      const { trail, former } = this.access;
+      await former?.changing(resource, [bound.id], this.access);
       const before = await trail?.before(resource, [bound.id]);
       const outcome = await this.attempt(resource, values, id, current, isKept, async () => {
         const changed = await this.transaction.run(statement, bound);

@@ -1,19 +1,26 @@
 import { getOrInsert } from '../../lib/get-or-insert.ts';
-import type { Field } from '../../model/api.ts';
+import type { Field, Resource } from '../../model/api.ts';
+import type { SqlValue } from '../../model/values.ts';
 import { keyFields } from '../../model/field-types/composite-id.ts';
 import type { RowsPlan } from '../../query/access/row-rules.ts';
 import type { Predicate } from '../../query/filter/predicate.ts';
-import { quote, quoteTable, type Dialect } from '../dialect.ts';
-import { buildStatement, type Statement } from '../statement.ts';
+import { quote, quoteTable, type Dialect, type StoredValues } from '../dialect.ts';
+import { buildStatement, type Add, type Statement } from '../statement.ts';
 import { parentField } from './join.ts';
 import { rowConditions, whereSql } from './predicate.ts';
-import { ownScope } from './scope.ts';
+import { ownScope, type Scope } from './scope.ts';
 
 /** The statements of one plan for one dialect, each built when it is first needed. */
 interface RuleStatements {
   readonly stored: Map<Field, Statement>;
   /** By whether they are changes to existing rows. */
   readonly unwritten: Map<boolean, Unwritten>;
+}
+
+/** The rows of a resource that a request has written: their ids, and those that were there as they were before it. */
+export interface WrittenRows {
+  readonly keys: readonly SqlValue[];
+  readonly former: readonly StoredValues[];
 }
 
 /** How rows that are not written yet are judged. */
@@ -27,21 +34,34 @@ export interface Unwritten {
   readonly count: Statement;
 }
 
-const known = new WeakMap<RowsPlan, Map<Dialect, RuleStatements>>();
+type Known = WeakMap<RowsPlan, Map<Dialect, RuleStatements>>;
+const known: Known = new WeakMap();
+/** The same after a request has written rows of the resource. */
+const knownAfter: Known = new WeakMap();
 
-function statementsOf(plan: RowsPlan, dialect: Dialect): RuleStatements {
-  const ofPlan = getOrInsert(known, plan, () => new Map<Dialect, RuleStatements>());
+function statementsOf(plan: RowsPlan, dialect: Dialect, isAfter: boolean): RuleStatements {
+  const all = isAfter ? knownAfter : known;
+  const ofPlan = getOrInsert(all, plan, () => new Map<Dialect, RuleStatements>());
   return getOrInsert(ofPlan, dialect, () => ({ stored: new Map(), unwritten: new Map() }));
 }
 
-/** Selects the values among `keys` that `key` has in rows that access rules allow; built once for a plan. */
-export function compileAllowedRows(plan: RowsPlan, key: Field, dialect: Dialect): Statement {
-  return getOrInsert(statementsOf(plan, dialect).stored, key, () => {
+/**
+ * Selects the values among `keys` that `key` has in rows that access rules allow; built once for a plan. `isAfter`: rows
+ * of the resource are written, which the rules see as they were; see `boundAfter`.
+ */
+export function compileAllowedRows(
+  plan: RowsPlan,
+  key: Field,
+  dialect: Dialect,
+  isAfter = false,
+): Statement {
+  return getOrInsert(statementsOf(plan, dialect, isAfter).stored, key, () => {
     const column = `t.${quote(key.column)}`;
     return buildStatement(dialect, (add) => {
+      const before = isAfter ? formerTable(plan, dialect, add) : '';
       const isWanted = dialect.compare(column, 'in', add('keys'), key);
-      const where = [isWanted, ...rowConditions(plan.access, ownScope, dialect, add)];
-      return `SELECT ${dialect.select(column, key)} FROM ${quoteTable(plan.resource.table)} AS t${whereSql(where)}`;
+      const where = [isWanted, ...ruleConditions(plan, dialect, add, isAfter)];
+      return `${before}SELECT ${dialect.select(column, key)} FROM ${quoteTable(plan.resource.table)} AS t${whereSql(where)}`;
     });
   });
 }
@@ -50,25 +70,76 @@ export function compileAllowedRows(plan: RowsPlan, key: Field, dialect: Dialect)
  * Judges rows before they are written: their own fields as they will be, all that the rules reach through relations as it
  * is in the tables. Built once for a plan. See docs/contract/5-access.md#writes-under-row-rules, rule 2.
  */
-export function compileUnwritten(plan: RowsPlan, isChange: boolean, dialect: Dialect): Unwritten {
-  const { unwritten } = statementsOf(plan, dialect);
-  return getOrInsert(unwritten, isChange, () => buildUnwritten(plan, isChange, dialect));
+export function compileUnwritten(
+  plan: RowsPlan,
+  isChange: boolean,
+  dialect: Dialect,
+  isAfter: boolean,
+): Unwritten {
+  const { unwritten } = statementsOf(plan, dialect, isAfter);
+  return getOrInsert(unwritten, isChange, () => buildUnwritten(plan, isChange, dialect, isAfter));
 }
 
 function buildUnwritten(
-  { resource, access }: RowsPlan,
+  plan: RowsPlan,
   isChange: boolean,
   dialect: Dialect,
+  isAfter: boolean,
 ): Unwritten {
-  const fields = [...ownFields(access)];
+  const fields = [...ownFields(plan.access)];
   const count = buildStatement(dialect, (add) => {
+    const before = isAfter ? formerTable(plan, dialect, add) : '';
     const list = add('keys');
     const id = isChange ? add('id') : undefined;
-    const rows = dialect.unwrittenRows(resource, fields, list, id);
-    const where = whereSql(rowConditions(access, ownScope, dialect, add));
-    return `SELECT count(*) FROM (${rows}) AS t${where}`;
+    const rows = dialect.unwrittenRows(plan.resource, fields, list, id);
+    const where = whereSql(ruleConditions(plan, dialect, add, isAfter));
+    return `${before}SELECT count(*) FROM (${rows}) AS t${where}`;
   });
   return { fields, count };
+}
+
+/** No table of the model may begin so. */
+const former = '_plinth_former';
+
+function ruleConditions(
+  { resource, access }: RowsPlan,
+  dialect: Dialect,
+  add: Add,
+  isAfter: boolean,
+): readonly string[] {
+  const scope: Scope = {
+    ...ownScope,
+    tableOf: (other) => (other === resource ? former : ownScope.tableOf(other)),
+  };
+  return rowConditions(access, isAfter ? scope : ownScope, dialect, add);
+}
+
+/** The rows of the resource as they were before the request, as a table that a statement begins with. */
+function formerTable({ resource, ruleSlots }: RowsPlan, dialect: Dialect, add: Add): string {
+  const { id, table } = resource;
+  const fields = columnsOf(resource);
+  const columns = fields.map(({ column }) => quote(column)).join(', ');
+  const isWritten = dialect.compare(`t.${quote(id.column)}`, 'in', add(ruleSlots.length), id);
+  const rows = dialect.unwrittenRows(resource, fields, add(ruleSlots.length + 1));
+  // Looked up where the rules look: neither database need make the whole table first.
+  return (
+    `WITH ${former} AS NOT MATERIALIZED (SELECT ${columns} FROM ${quoteTable(table)} AS t WHERE NOT ${isWritten}` +
+    ` UNION ALL SELECT ${columns} FROM (${rows}) AS t) `
+  );
+}
+
+/** What the parameters of a statement after writes are bound to, behind the values of the rules. */
+export function boundAfter(
+  resource: Resource,
+  { keys, former: rows }: WrittenRows,
+  dialect: Dialect,
+): readonly [SqlValue, SqlValue] {
+  return [dialect.keys(keys), dialect.unwrittenList(columnsOf(resource), rows)];
+}
+
+/** The fields of a resource that have a column. */
+export function columnsOf({ id, fields }: Resource): readonly Field[] {
+  return [...new Set([id, ...fields.values()])].filter(({ parts }) => parts === undefined);
 }
 
 /** The fields of the row itself that conditions read, the keys of relations among them. */

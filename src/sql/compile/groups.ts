@@ -36,6 +36,7 @@ const groupScope: Scope = {
     isDecimalText(field) ? `CAST(g.${field.column} AS text)` : `g.${field.column}`,
   link: undefined,
   below: '_1',
+  tableOf: ownScope.tableOf,
 };
 
 /**

@@ -21,6 +21,9 @@ export function parentField(relation: Relation): Field {
   }
 }
 
+/** What the rows of a resource are read from: its table, or a table of the statement. */
+export type TableOf = (resource: Resource) => string;
+
 /**
  * How a target's rows are joined to the parent keys. Table aliases are `t` for the target and `j` for a junction, with a
  * `suffix` that distinguishes them from those of other joins in the statement.
@@ -40,11 +43,17 @@ export interface Join {
   readonly isIndexed: (field: Field, isPivot: boolean) => boolean;
   /** The column of a field of the target. */
   readonly column: (field: Field, suffix: string) => string;
+  readonly tableOf: TableOf;
 }
 
 /** How a relation reaches the rows of one of its targets. */
-export function joinOf(relation: Relation, target: Resource, dialect: Dialect): Join {
-  const table = (suffix: string): string => `${quoteTable(target.table)} AS t${suffix}`;
+export function joinOf(
+  relation: Relation,
+  target: Resource,
+  dialect: Dialect,
+  tableOf: TableOf = ({ table }) => quoteTable(table),
+): Join {
+  const table = (suffix: string): string => `${tableOf(target)} AS t${suffix}`;
   const none = (): string => '';
   const column = (field: Field, suffix: string): string => `t${suffix}.${quote(field.column)}`;
   const row = (suffix: string): readonly string[] =>
@@ -58,6 +67,7 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
     conditions: none,
     isIndexed: (other) => sharesIndex(keys, other),
     column,
+    tableOf,
   });
   switch (relation.kind) {
     case 'belongsTo':
@@ -78,7 +88,7 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
       const link = (field: Field, suffix: string): string => `j${suffix}.${quote(field.column)}`;
       return {
         from: (suffix, join = dialect.joinEach) =>
-          `${quoteTable(through.table)} AS j${suffix} ${join} ${table(suffix)} ON ` +
+          `${tableOf(through)} AS j${suffix} ${join} ${table(suffix)} ON ` +
           sameKey(
             column(targetField, suffix),
             targetField,
@@ -100,6 +110,7 @@ export function joinOf(relation: Relation, target: Resource, dialect: Dialect): 
           field === targetField && !isComposite(field)
             ? link(targetKey, suffix)
             : column(field, suffix),
+        tableOf,
       };
     }
     default:

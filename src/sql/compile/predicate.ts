@@ -194,7 +194,7 @@ function predicateSql(predicate: Predicate, scope: Scope, context: Context): str
         ref.field,
         alias,
       );
-      const within = itemScope(item, scope.below);
+      const within = itemScope(item, scope);
       const all = [where, ...wanted.map((part) => predicateSql(part, within, context))];
       return `EXISTS (SELECT 1 FROM ${from} WHERE ${all.join(' AND ')})`;
     }

@@ -1,8 +1,8 @@
 import type { FieldRef } from '../../query/filter/predicate.ts';
 import type { Field, Relation, Resource } from '../../model/api.ts';
-import { quote, rowOf, type Dialect, type SqlSyntax } from '../dialect.ts';
+import { quote, quoteTable, rowOf, type Dialect, type SqlSyntax } from '../dialect.ts';
 import { convertedColumns, sameKey } from '../key.ts';
-import { joinOf, parentField, type Join } from './join.ts';
+import { joinOf, parentField, type Join, type TableOf } from './join.ts';
 
 /** The rows that a predicate or a sort key is about. */
 export interface Scope {
@@ -12,6 +12,8 @@ export interface Scope {
   readonly link: Scope | undefined;
   /** The suffix for the aliases of related rows. */
   readonly below: string;
+  /** What the rows of related resources are read from. */
+  readonly tableOf: TableOf;
 }
 
 /** The rows of a list or a single read. */
@@ -19,6 +21,7 @@ export const ownScope: Scope = {
   column: (field) => `t.${quote(field.column)}`,
   link: undefined,
   below: '_1',
+  tableOf: ({ table }) => quoteTable(table),
 };
 
 function suffixBelow(suffix: string): string {
@@ -27,19 +30,21 @@ function suffixBelow(suffix: string): string {
 }
 
 /** The items of an array as rows of one column, whatever field of it is asked for. */
-export function itemScope(item: string, suffix: string): Scope {
-  return { column: () => item, link: undefined, below: suffixBelow(suffix) };
+export function itemScope(item: string, { below, tableOf }: Scope): Scope {
+  return { column: () => item, link: undefined, below: suffixBelow(below), tableOf };
 }
 
 /** The rows of a join under aliases that end in `suffix`. */
 export function scopeOf(join: Join, suffix: string): Scope {
   const below = suffixBelow(suffix);
+  const { tableOf } = join;
   const link: Scope = {
     column: (field) => `j${suffix}.${quote(field.column)}`,
     link: undefined,
     below,
+    tableOf,
   };
-  return { column: (field) => join.column(field, suffix), link, below };
+  return { column: (field) => join.column(field, suffix), link, below, tableOf };
 }
 
 /** The scope of the links to the rows of a scope. */
@@ -71,7 +76,7 @@ export function relatedTo(
   typeValue: string | undefined,
   dialect: Dialect,
 ): Related {
-  const join = joinOf(relation, target, dialect);
+  const join = joinOf(relation, target, dialect, scope.tableOf);
   const suffix = scope.below;
   const above = parentField(relation);
   const column = scope.column(above);

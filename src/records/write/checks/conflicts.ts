@@ -12,6 +12,7 @@ import type { WriteStatements } from '../../../sql/compile/write.ts';
 import { decodeValue, encodeValue, type Dialect } from '../../../sql/dialect.ts';
 import type { ConstraintError, Transaction } from '../../../databases/database.ts';
 import type { AuditTrail } from '../audit/trail.ts';
+import type { FormerRows } from './former-rows.ts';
 import type { RowRights } from './row-rights.ts';
 
 /** What a write needs to look up rows in its transaction. */
@@ -24,6 +25,8 @@ export interface DataAccess {
   readonly rights?: RowRights;
   /** Undefined if no changes are recorded. */
   readonly trail?: AuditTrail | undefined;
+  /** Undefined if the request writes one row alone. */
+  readonly former?: FormerRows | undefined;
 }
 
 /** The names in the caller's version; undefined for what does not exist for the caller. */

@@ -5,20 +5,24 @@ import type { SqlValue } from '../../../model/values.ts';
 import { isLeftToDatabase } from '../../../query/write/defaults.ts';
 import type { StoredValues } from '../../../sql/dialect.ts';
 import type { DataAccess } from './conflicts.ts';
+import { amongParents, type NewParent } from './former-rows.ts';
 
 /**
  * Whether an operation may result in all of these rows, of which none is written yet. `id` is that of the row that a change
- * is made to: it keeps what is not among the values. See docs/contract/5-access.md#writes-under-row-rules, rule 2.
+ * is made to: it keeps what is not among the values. New `parents` that the rows are nested with exist for them. See
+ * docs/contract/5-access.md#writes-under-row-rules, rules 2 and 7.
  */
 export async function mayResultIn(
   resource: Resource,
   operation: 'create' | 'update',
   rowsOf: () => readonly StoredValues[],
-  access: DataAccess,
+  access: DataAccess & { readonly parents?: readonly NewParent[] },
   id?: SqlValue,
 ): Promise<boolean> {
-  const { transaction, dialect, rights } = access;
-  const judging = rights?.judging(resource, operation, id !== undefined);
+  const { transaction, dialect, rights, former, parents = [] } = access;
+  const judging = await amongParents(former, parents, () =>
+    rights?.judging(resource, operation, id !== undefined),
+  );
   if (judging === undefined) return true;
   const rows = rowsOf();
   if (rows.length === 0) return true;

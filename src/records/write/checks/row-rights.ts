@@ -2,6 +2,7 @@ import {
   decide,
   matchingRules,
   refusalOf,
+  writeOperations,
   type Claims,
   type Decision,
   type Operation,
@@ -13,14 +14,22 @@ import { planRows, type RowsPlan } from '../../../query/access/row-rules.ts';
 import type { Predicate } from '../../../query/filter/predicate.ts';
 import type { DeleteEdge, Dependents } from '../../../sql/compile/delete.ts';
 import {
+  boundAfter,
   compileAllowedRows,
   compileUnwritten,
   type Unwritten,
+  type WrittenRows,
 } from '../../../sql/compile/allowed-rows.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
 import type { Transaction } from '../../../databases/database.ts';
 import { ApiFailure } from '../../api-failure.ts';
 import { ruleValues } from '../../rule-values.ts';
+
+/** What a request has written so far. */
+interface Former {
+  /** Undefined if rules of the resource see its rows as they are. */
+  readonly of: (resource: Resource) => WrittenRows | undefined;
+}
 
 /** Checks which rows the access rules allow the caller of a write, in the write's transaction. */
 export class RowRights {
@@ -29,12 +38,27 @@ export class RowRights {
   readonly now: () => Date;
   private readonly view: View;
   private readonly dialect: Dialect;
+  private readonly former: Former | undefined;
 
-  constructor(view: View, claims: Claims, now: () => Date, dialect: Dialect) {
+  /** `former`: what the request has written, which rules of writes see as it was. */
+  constructor(view: View, claims: Claims, now: () => Date, dialect: Dialect, former?: Former) {
     this.view = view;
     this.claims = claims;
     this.now = now;
     this.dialect = dialect;
+    this.former = former;
+  }
+
+  /** The same rights in a request that writes several rows. */
+  before(former: Former): RowRights {
+    return new RowRights(this.view, this.claims, this.now, this.dialect, former);
+  }
+
+  /** Whether rules of writes to a resource lead through relations to other rows of it. */
+  leadsBack(resource: Resource): boolean {
+    return writeOperations.some((operation) =>
+      leadsTo(planRows(this.view, resource, operation)?.access ?? [], resource),
+    );
   }
 
   /** Whether an operation is allowed on all, some or no rows of a resource. */
@@ -66,8 +90,9 @@ export class RowRights {
   ): Promise<ReadonlySet<SqlValue> | undefined> {
     const plan = planRows(this.view, key.resource, operation);
     if (plan === undefined) return undefined;
-    const rows = await all(compileAllowedRows(plan, key, this.dialect), {
-      bound: this.valuesOf(plan),
+    const written = operation === 'read' ? undefined : this.former?.of(key.resource);
+    const rows = await all(compileAllowedRows(plan, key, this.dialect, written !== undefined), {
+      bound: this.valuesOf(plan, written),
       keys: this.dialect.keys(keys),
     });
     return new Set(rows.map(([value = null]) => value));
@@ -95,7 +120,11 @@ export class RowRights {
   ): (Unwritten & { readonly bound: readonly SqlValue[] }) | undefined {
     const plan = planRows(this.view, resource, operation);
     if (plan === undefined) return undefined;
-    return { ...compileUnwritten(plan, isChange, this.dialect), bound: this.valuesOf(plan) };
+    const written = this.former?.of(resource);
+    return {
+      ...compileUnwritten(plan, isChange, this.dialect, written !== undefined),
+      bound: this.valuesOf(plan, written),
+    };
   }
 
   /** Rejects the write as forbidden. */
@@ -135,8 +164,11 @@ export class RowRights {
     return keys.every((key) => this.canRead(key));
   }
 
-  private valuesOf({ ruleSlots }: RowsPlan): readonly SqlValue[] {
-    return ruleValues(ruleSlots, this.claims, this.now, this.dialect);
+  private valuesOf({ resource, ruleSlots }: RowsPlan, written?: WrittenRows): readonly SqlValue[] {
+    const values = ruleValues(ruleSlots, this.claims, this.now, this.dialect);
+    return written === undefined
+      ? values
+      : [...values, ...boundAfter(resource, written, this.dialect)];
   }
 }
 

@@ -90,7 +90,7 @@ export async function createLink(
   access: DataAccess,
 ): Promise<readonly FieldProblem[]> {
   const { through, ownerKey, targetKey } = relation;
-  const { transaction, statements, dialect, trail } = access;
+  const { transaction, statements, dialect, trail, former } = access;
   const statement = statements.insert(through, [...stored.keys()]);
   const keys = [ownerKey, targetKey]
     .flatMap(keyFields)
@@ -100,7 +100,9 @@ export async function createLink(
   return linkProblems(change, access, async () => {
     const inserted = await transaction.run(statement, { bound: [...stored.values()] });
     const { insertedId } = requireOneRow(inserted);
-    await trail?.created(through, [stored.get(through.id) ?? insertedId]);
+    const created = [stored.get(through.id) ?? insertedId];
+    former?.created(through, created, access);
+    await trail?.created(through, created);
   });
 }
 
@@ -132,6 +134,7 @@ export async function existingLink(
     fields.length === 0
       ? undefined
       : await currentValues(access, through, fields, row, halves.length > 0);
+  await access.former?.changing(through, [row], access);
   const before = await access.trail?.before(through, [row], [...link.update.keys()]);
   return { link, row, current: current ?? noValues, before };
 }
