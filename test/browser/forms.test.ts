@@ -299,7 +299,7 @@ resources:
     await field(page, 'constructor').waitFor();
     expect(await page.evaluate('location.hash')).toBe(`#/data/${encodeURIComponent(`odd/${id}`)}`);
     expect(await dialogOf(page).getByRole('heading').textContent()).toBe(
-      id.replace('\u202E', String.raw`\u202e`),
+      `odd ${id.replace('\u202E', String.raw`\u202e`)}`,
     );
     expect(await field(page, 'constructor').inputValue()).toBe('');
     await press(page, 'empty for state');
