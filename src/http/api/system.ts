@@ -3,7 +3,7 @@ import { refusalOf, type Caller } from '../../model/access.ts';
 import { emptyResponse, jsonResponse, type Response } from '../response/response.ts';
 import { specificationJsonSchema } from '../../model/load-specification.ts';
 import type { Version } from '../../model/api.ts';
-import { isDashboardPath, isReferencePath } from '../dashboard/dashboard.ts';
+import { hasDashboard, isDashboardPath } from '../dashboard/dashboard.ts';
 import { answerDashboard } from '../dashboard/endpoints.ts';
 import { answerReference } from '../dashboard/reference.ts';
 import type * as all from './documents.ts';
@@ -91,11 +91,11 @@ async function reading(
  * behind a proxy with a path prefix. Other clients get a 404 that says where to look.
  */
 function answerEntry(exchange: Exchange): Result<Response> {
-  const { method, headers, mode, dashboard, requestId, trace, mount } = exchange;
+  const { method, headers, mode, servedApi, requestId, trace, mount } = exchange;
   if ((method !== 'GET' && method !== 'HEAD') || !prefersHtml(headers.accept))
     return fail(nothingAt('/', '; see /_openapi.json, or /_docs to read'));
   trace.route = '/';
-  const page = mode === 'dev' && dashboard !== undefined ? '_dashboard' : '_docs';
+  const page = mode === 'dev' && hasDashboard(servedApi.api, mode) ? '_dashboard' : '_docs';
   // An application answers `/api` and `/api/` alike, from which a relative path leads to different places.
   const location = mount === '' ? page : `${mount}/${page}`;
   return ok(emptyResponse(302, requestId, { location }));

@@ -44,7 +44,7 @@ export interface Parts {
   readonly batch: ResponseBatch;
   readonly observer: Observer;
   readonly metrics: Metrics;
-  readonly dashboard: Dashboard | undefined;
+  readonly dashboard: () => Dashboard | undefined;
   readonly clockAndIds: ClockAndIds;
   readonly afterCommits: AfterCommits;
   readonly trace: Trace;
@@ -231,7 +231,7 @@ export class RequestHandler {
         watching: observed.watching,
         mode,
         metrics,
-        dashboard,
+        dashboard: dashboard(),
         failed,
         clockAndIds,
         answerLength: this.parts.answerLength,

@@ -101,7 +101,7 @@ export interface FetchContext {
 export interface ApiServer {
   /** Those that it was given, and its own. */
   readonly readers: readonly TraceReader[];
-  /** Undefined without a dashboard. */
+  /** Undefined without a dashboard at the start. */
   readonly dashboardLink: DashboardLink | undefined;
   /** Listens; resolves with the port. Rejects with the system's error (`EADDRINUSE`, …). */
   readonly listen: (options: ListenOptions) => Promise<number>;
@@ -149,21 +149,26 @@ export function makeApiServer(servedApi: () => ServedApi, options: PartOptions):
   const metrics = new Metrics(options.workers, () => callerCheck.keyUses());
   const uptime = (): number => performance.now();
   const network = new SimulatedNetwork({ mode, clock: uptime });
-  const dashboard = hasDashboard(servedApi().api, mode)
-    ? new Dashboard({
-        token: randomBytes(32).toString('hex'),
-        clock: uptime,
-        now: clockAndIds.now,
-        databaseTime: () => metrics.totalDatabaseTime,
-        origin: sharedOrigin(),
-        api: () => servedApi().api,
-        mode,
-        network,
-        workers: options.workers,
-      })
-    : undefined;
-  void dashboard?.join();
-  const readers = [...(options.readers ?? []), ...(dashboard === undefined ? [] : [dashboard])];
+  const readers = [...(options.readers ?? [])];
+  let dashboard: Dashboard | undefined;
+  /** The dashboard; undefined until a specification with one is served. */
+  const currentDashboard = (): Dashboard | undefined => {
+    if (dashboard !== undefined || !hasDashboard(servedApi().api, mode)) return dashboard;
+    dashboard = new Dashboard({
+      token: randomBytes(32).toString('hex'),
+      clock: uptime,
+      now: clockAndIds.now,
+      databaseTime: () => metrics.totalDatabaseTime,
+      origin: sharedOrigin(),
+      api: () => servedApi().api,
+      mode,
+      network,
+      workers: options.workers,
+    });
+    readers.push(dashboard);
+    void dashboard.join();
+    return dashboard;
+  };
   const observer = new Observer(readers, metrics, clockAndIds.now);
   const trace: Trace = (event) => {
     if (event.kind === 'dependency') metrics.told(event);
@@ -199,7 +204,7 @@ export function makeApiServer(servedApi: () => ServedApi, options: PartOptions):
     batch,
     observer,
     metrics,
-    dashboard,
+    dashboard: currentDashboard,
     clockAndIds,
     afterCommits,
     trace,
@@ -219,7 +224,7 @@ export function makeApiServer(servedApi: () => ServedApi, options: PartOptions):
   let isClosed = false;
   return {
     readers,
-    dashboardLink: dashboard?.link,
+    dashboardLink: currentDashboard()?.link,
     listen: async ({ host, port, tls, connectionSource }) => {
       const { maxConnections = defaults.maxConnections } = settings.server ?? {};
       const settled = { maxHeaderSize, requestTimeout, maxConnections, connections, tls };
