@@ -3,7 +3,7 @@ import { refusalOf, type Caller } from '../../model/access.ts';
 import { emptyResponse, jsonResponse, type Response } from '../response/response.ts';
 import { specificationJsonSchema } from '../../model/load-specification.ts';
 import type { Version } from '../../model/api.ts';
-import { hasDashboard, isDashboardPath } from '../dashboard/dashboard.ts';
+import { hasDashboard, isDashboardPath, isReferencePath } from '../dashboard/dashboard.ts';
 import { answerDashboard } from '../dashboard/endpoints.ts';
 import { answerReference } from '../dashboard/reference.ts';
 import type * as all from './documents.ts';
