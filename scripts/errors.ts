@@ -109,7 +109,8 @@ const groups: readonly Group[] = [
         'Read the record to see whether it was written. With an `Idempotency-Key`, repeat the request.',
       KEYS_UNAVAILABLE: 'Repeat. As the operator: check that `auth.jwt.jwksUri` can be reached.',
       NOT_SUPPORTED: 'Send the body with `Content-Length`, or with `Transfer-Encoding: chunked`.',
-      INTERNAL_ERROR: 'Report it, with what the log says under the request id.',
+      INTERNAL_ERROR:
+        'Look at the log. If it names `ownCode`, mend that; otherwise report it, with what the log says under the request id.',
       SIMULATED_ERROR: 'It was asked for, by `network` of the file or by `X-Simulate`.',
     },
   },

@@ -1,3 +1,4 @@
+import { withoutPassword } from '../../src/server/database/target.ts';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -377,4 +378,17 @@ test('a folder that is gone is told, without a stack', async () => {
     out: '',
     err: 'Your current folder no longer exists. Change to another one, and run it again.\n',
   });
+});
+
+test.each([
+  ['postgres://shop@db.example.com/shop', 'postgres://shop@db.example.com/shop'],
+  ['postgres://shop:secret@db.example.com/shop', 'postgres://shop:…@db.example.com/shop'],
+  ['postgres://shop:s@cret@db.example.com/shop', 'postgres://shop:…@db.example.com/shop'],
+  ['postgres://shop@s@cret@db.example.com/shop', 'postgres://shop:…@db.example.com/shop'],
+  ['postgres://:secret@db.example.com/shop', 'postgres://…@db.example.com/shop'],
+  ['postgres:///shop?host=/run&password=secret', 'postgres:///shop?host=/run&password=…'],
+  ['postgres:secret', '…'],
+  ['sqlite:shop.db', 'sqlite:shop.db'],
+])('messages show the database %s as %s, so that only a password is missing', (url, shown) => {
+  expect(withoutPassword(url)).toBe(shown);
 });

@@ -53,15 +53,19 @@ test('the code of the how-tos compiles, beside the client of Chinook', async () 
   );
 });
 
-test('ordered lists: links take a new order in one request, and are read in it', async () => {
-  const api = await serveApi(fileOf('ordered-lists.md', 'playlists.yaml'), {
+test.each([
+  ['asked for', 'position]', '&tracks.sort=pivot.position'],
+  ['of the relation', 'position]\n        sort: pivot.position', ''],
+])('ordered lists: links take an order %s in one request', async (_, line, sort) => {
+  const file = fileOf('ordered-lists.md', 'playlists.yaml').replace('position]', line);
+  const api = await serveApi(file, {
     tracks: [{ name: 'A' }, { name: 'B' }, { name: 'C' }],
     playlists: [{ name: 'Mix' }],
   });
   const inOrder = async (...ids: readonly number[]): Promise<unknown> => {
     const tracks = ids.map((id, index) => ({ id, pivot: { position: index + 1 } }));
     expect((await api.send('PATCH', '/v1/playlists/1', { tracks })).status).toBe(200);
-    const path = '/v1/playlists/1?expand=tracks&tracks.sort=pivot.position&tracks.limit=100';
+    const path = `/v1/playlists/1?expand=tracks${sort}&tracks.limit=100`;
     const { body } = await api.get(path);
     return (body as { tracks: { id: number }[] }).tracks.map(({ id }) => id);
   };
@@ -99,6 +103,12 @@ test('soft delete: a deleted note is gone for all but admins, who restore it', a
     [await api.get('/v1/notes/1', ann), 200],
     [await api.send('DELETE', '/v1/notes/1', undefined, admin), 204],
   ] as const;
+  // The job that empties the bin: the new note stays.
+  await api.send('POST', '/v1/notes', [{ title: 'B' }, { title: 'C' }], ann);
+  await api.send('PATCH', '/v1/notes/2', deletion, ann);
+  const emptied = await api.send('DELETE', '/v1/notes?deletedAt_lt=2026-06-04', undefined, admin);
+  expect([emptied.status, emptied.body]).toEqual([200, { count: 1 }]);
+  expect((await api.get('/v1/notes?fields=title', admin)).body).toEqual([{ id: 3, title: 'C' }]);
   expect(steps.map(([{ status }]) => status)).toEqual(steps.map(([, status]) => status));
   await api.stop();
 });

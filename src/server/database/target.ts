@@ -174,10 +174,10 @@ export const isPath = (text: string): boolean => /^[^:@?#%\s]+$/u.test(text);
 /** A URL without its password, for messages. If the URL is malformed, everything that may be a password is left out. */
 export function withoutPassword(url: string): string {
   if (/^sqlite:(?!\/\/)/u.test(url) || isPath(url)) return url;
-  const [, scheme = '', user = '', host = ''] =
-    /^([^/]*\/\/)([^/:@?#]*)(?::?.*@)?(.*)$/su.exec(url) ?? [];
-  const hasSecret = url.length > `${scheme}${user}${host}`.length;
+  const parts = /^([^/]*\/\/)([^/:@?#]*)(.*@)?(.*)$/su.exec(url);
+  if (parts === null) return '…';
+  const [, scheme = '', user = '', secret = '', host = ''] = parts;
   const shown = host.replaceAll(/([?&][^=&]*password=)[^&]*/giu, '$1…');
-  if (hasSecret) return `${scheme}${user === '' ? '' : `${user}:`}…@${shown}`;
-  return `${scheme}${user}${shown}`;
+  if (secret === '' || (secret === '@' && user !== '')) return `${scheme}${user}${secret}${shown}`;
+  return `${scheme}${user === '' ? '' : `${user}:`}…@${shown}`;
 }
