@@ -12,7 +12,7 @@ import { postgres } from '../../databases/postgres/dialect.ts';
 import { hintsOf, momentIn } from '../forms.ts';
 import type { ColumnType } from '../table.ts';
 import type { Condition, TableCounts } from './counts.ts';
-import { misfitIn } from './misfits.ts';
+import { misfitIn, wideInteger } from './misfits.ts';
 import { decimalBounds, fieldFor, managedField, type Enums } from './types.ts';
 
 /** What the types of a table's columns are found with. */
@@ -26,13 +26,14 @@ interface Context {
 }
 
 /**
- * The type of a column: by what it is declared as, then by values that this type does not have, then by the stored form that
- * all values have.
+ * The type of a column: by what it is declared as, then by values that this type does not have or its sequence will give
+ * (`isWide`), then by the stored form that all values have.
  */
 export async function columnType(
   context: Context,
   column: ActualColumn,
   bounds: Bounds,
+  isWide = false,
 ): Promise<ColumnType> {
   const { counts, enums, types, isManaged } = context;
   const found: ColumnType = isManaged
@@ -41,6 +42,8 @@ export async function columnType(
   if ('left' in found) return found;
   const { attributes, notes } = found;
   if (isManaged && attributes.scale === 'any') return countedDecimal(context, column);
+  if (isWide && !isManaged && column.type === 'bigint')
+    return { attributes: wideInteger, notes: [] };
   const misfit = await misfitIn(column.type, isManaged, (condition) =>
     counts.count(column.name, condition),
   );

@@ -55,6 +55,25 @@ const checksQuery = (scope: Scope): string =>
   `SELECT ${tableName('pg_class')}, pg_get_expr(conbin, conrelid) FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid` +
   ` WHERE contype = 'c' AND ${inSchemas('relnamespace', scope)}`;
 
+/**
+ * Selects the columns whose sequence gives, or begins with, numbers that a double does not tell apart: of a serial or identity
+ * column, or in a default.
+ */
+const wideSequencesQuery = (scope: Scope): string => {
+  const most = Number.MAX_SAFE_INTEGER;
+  const last = `CASE WHEN has_sequence_privilege(seqrelid, 'USAGE, SELECT') THEN pg_sequence_last_value(seqrelid) END`;
+  const inTables = `classid = 'pg_class'::regclass AND refclassid = 'pg_class'::regclass AND refobjsubid > 0`;
+  const inDefaults = `classid = 'pg_attrdef'::regclass AND refclassid = 'pg_class'::regclass`;
+  return (
+    `WITH wide AS (SELECT seqrelid FROM pg_sequence WHERE greatest(abs(seqstart::numeric), abs((${last})::numeric)) > ${most}` +
+    ` OR seqmin > ${most} OR seqmax < -${most}),` +
+    ` filled(relid, number) AS (SELECT refobjid, refobjsubid FROM wide JOIN pg_depend ON objid = seqrelid AND ${inTables}` +
+    ` UNION SELECT adrelid, adnum FROM wide JOIN pg_depend ON refobjid = seqrelid AND ${inDefaults} JOIN pg_attrdef ON pg_attrdef.oid = objid)` +
+    ` SELECT ${tableName('pg_class')}, attname FROM filled JOIN pg_class ON pg_class.oid = relid` +
+    ` JOIN pg_attribute ON attrelid = relid AND attnum = number WHERE ${inSchemas('relnamespace', scope)}`
+  );
+};
+
 /** Selects the comments on tables and columns. */
 const commentsQuery = (scope: Scope): string =>
   `SELECT ${tableName('pg_class')}, coalesce(attname, ''), description FROM pg_description JOIN pg_class ON pg_class.oid = objoid` +
@@ -133,6 +152,7 @@ export async function readPostgres(
   const comments = new Map<string, string>();
   for (const [table, column, text] of await ask(commentsQuery(scope)))
     comments.set(`${String(table)}\0${String(column)}`, String(text));
+  const wideSequences = await grouped(wideSequencesQuery(scope));
   const left: string[] = [];
   const parts = new Set<string>();
   /** How messages call what is no table. */
@@ -200,6 +220,7 @@ export async function readPostgres(
                     { ask, counts, table: actual, enums, types, isManaged },
                     column,
                     limits,
+                    wideSequences.get(name)?.includes(column.name),
                   ),
           bounds: limits,
           comment: comments.get(`${name}\0${column.name}`),

@@ -16,7 +16,7 @@ interface Misfit {
 
 const isLarge: Condition = (c) => `${c} NOT BETWEEN -9007199254740991 AND 9007199254740991`;
 const large = 'it holds whole numbers that JSON cannot tell exactly';
-const wideInteger: FieldSpecification = { type: 'integer', format: 'bigint' };
+export const wideInteger: FieldSpecification = { type: 'integer', format: 'bigint' };
 
 const misfits: readonly Misfit[] = [
   { type: /^bigint$/u, condition: isLarge, wider: wideInteger, left: large },
