@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeFolder, plinth, type Ended } from '../support/command.ts';
 import { existingPostgres, existingSqlite, type Existing } from '../support/existing.ts';
 
 // Views in a file that was written by hand. See docs/contract/8-existing-databases.md#managed-and-not, rule 3.
@@ -320,4 +321,79 @@ test('SQLite: no view takes writes, not one with triggers either', async () => {
   } finally {
     await existing.stop();
   }
+});
+
+describe('a junction and an import through views of PostgreSQL that hide rows', () => {
+  const file = `
+access: public
+database: { managed: false }
+resources:
+  teams:
+    fields:
+      name: { type: string }
+      people: { type: relation, relation: belongsToMany, resource: people, through: active, withPivot: [kind] }
+  people: { fields: { name: { type: string } } }
+  active:
+    fields:
+      teamId: { type: integer, reference: teams.id, column: team_id }
+      personId: { type: integer, reference: people.id, column: person_id }
+      kind: { type: string }
+`;
+  const tables = `
+    CREATE TABLE teams (id serial PRIMARY KEY, name text);
+    CREATE TABLE people (id serial PRIMARY KEY, name text);
+    CREATE TABLE links (id serial PRIMARY KEY, team_id integer REFERENCES teams, person_id integer REFERENCES people, kind text DEFAULT 'off');
+    CREATE VIEW active AS SELECT id, team_id, person_id, kind FROM links WHERE kind = 'on';
+    INSERT INTO people (name) VALUES ('ann'), ('bob');
+    INSERT INTO teams (name) VALUES ('one');`;
+  let existing: Existing;
+  beforeAll(async () => {
+    existing = await existingPostgres(file, tables);
+  });
+  afterAll(() => existing?.stop());
+  const linked = async (): Promise<unknown> =>
+    (await existing.ask('SELECT person_id, kind FROM links ORDER BY 1')).map((row) => [...row]);
+
+  test.each([
+    ['POST', '/teams', { name: 'two', people: [1] }],
+    ['POST', '/teams', { name: 'two', people: [{ id: 1, pivot: { kind: 'off' } }] }],
+    ['PATCH', '/teams/1', { people: [{ id: 1, pivot: { kind: 'on' } }, 2] }],
+  ])('%s %s %j is 422 and links nothing', async (method, path, body) => {
+    const answer = await existing.api.send(method, path, body);
+    expect([answer.status, await linked()]).toEqual([422, []]);
+    expect(answer.body.errors).toMatchObject([
+      { field: expect.stringContaining('people['), rule: 'database' },
+    ]);
+  });
+
+  test('a link that the view shows is made', async () => {
+    const people = [{ id: 2, pivot: { kind: 'on' } }];
+    const { status, body } = await existing.api.send('POST', '/teams?expand=people', {
+      name: 'two',
+      people,
+    });
+    expect([status, body]).toMatchObject([201, { people }]);
+    expect(await linked()).toEqual([[2, 'on']]);
+    await existing.ask('DELETE FROM links');
+  });
+
+  test('import refuses what the view does not show, by its line', async () => {
+    const folder = makeFolder({
+      'plinth.yaml': file,
+      'active.ndjson': [
+        { id: 50, teamId: 1, personId: 1, kind: 'on' },
+        { id: 51, teamId: 1, personId: 2, kind: 'off' },
+      ]
+        .map((record) => JSON.stringify(record))
+        .join('\n'),
+    });
+    const load = (): Promise<Ended> =>
+      plinth(['import', 'active.ndjson', '--database', existing.url], { cwd: folder.path });
+    const refused = 'active.ndjson:2 id cannot be stored: the view does not show it';
+    expect(await load()).toMatchObject({ code: 1, err: expect.stringContaining(refused) });
+    expect(await linked()).toEqual([]);
+    folder.write('active.ndjson', JSON.stringify({ teamId: 1, personId: 1, kind: 'on' }));
+    expect(await load()).toMatchObject({ code: 0 });
+    expect(await linked()).toEqual([[1, 'on']]);
+  });
 });

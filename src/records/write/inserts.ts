@@ -10,6 +10,7 @@ import type { SqlValue } from '../../model/values.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import { decoderOf, encodeValue } from '../../sql/dialect.ts';
 import { never, unseenValues } from './checks/lookups.ts';
+import { requireShown } from './checks/shown.ts';
 import type { DataAccess } from './checks/conflicts.ts';
 import { noValues } from './field-values.ts';
 import { portionsOf, type Portion } from './portions.ts';
@@ -125,23 +126,6 @@ async function insertRows(
   // A view does not say it.
   if (made.includes(null)) throw skippedByTrigger();
   return made.sort(compareNumbers);
-}
-
-/**
- * Throws a ConstraintError if a view does not show all records that were created through it, as one WITH CHECK OPTION does.
- * See docs/contract/8-existing-databases.md#managed-and-not, rule 3.
- */
-export async function requireShown(
-  { id, isView }: Resource,
-  made: readonly (JsonValue | undefined)[],
-  { transaction, dialect, statements }: DataAccess,
-): Promise<void> {
-  if (!isView) return;
-  const keys = made.map((one) => encodeValue(dialect, one ?? null, id));
-  const statement = statements.currentOf(id.resource, [], false);
-  const shown = await transaction.all(statement, { bound: [], keys: dialect.keys(keys) });
-  if (shown.length < made.length)
-    throw new ConstraintError('other', '', { cause: new Error('the view does not show it') });
 }
 
 /** Whether one of the records references what does not exist for the caller, or may depend on another of them for it. */

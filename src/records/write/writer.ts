@@ -31,6 +31,7 @@ import { requireOneRow, type Row, type Transaction } from '../../databases/datab
 import { misfits, revisedValues } from './checks/current-record.ts';
 import { conflictsOfNew, lookUpChange, never, unseenValues } from './checks/lookups.ts';
 import { explainConflicts } from './checks/database-rules.ts';
+import { requireShown } from './checks/shown.ts';
 import { prepareLinks, writeLinks, type PreparedLinks } from './links/changes.ts';
 import { boundFor } from '../../query/bind.ts';
 import { matchesTag } from '../../query/request/headers.ts';
@@ -40,7 +41,7 @@ import type { CompiledRead } from '../../sql/compile/read.ts';
 import { currentValues, encodedIn, inOrder, noValues, storedValues } from './field-values.ts';
 import { AuditTrail } from './audit/trail.ts';
 import { deleteIfThere, deleteRecord } from './delete.ts';
-import { insertPortions, insertTogether, requireShown, type WantedIds } from './inserts.ts';
+import { insertPortions, insertTogether, type WantedIds } from './inserts.ts';
 import { amongParents, type FormerRows, type NewParent } from './checks/former-rows.ts';
 import { mayResultIn } from './checks/resulting-rows.ts';
 import { ApiFailure } from '../api-failure.ts';

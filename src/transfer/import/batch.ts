@@ -98,11 +98,11 @@ export class BatchStatements {
     );
   }
 
-  /** Inserts `count` records with all columns, or all but the id, as `columns` says. */
+  /** Inserts `count` records with all columns, or all but the id, as `columns` says. Into a view it returns their ids. */
   insert(columns: number, count: number): Statement {
     const key = `${columns} ${count}`;
     return getOrInsert(this.inserts, key, () => {
-      const { table, id } = this.resource;
+      const { table, id, isView } = this.resource;
       const fields =
         columns === this.fields.length ? this.fields : this.fields.filter((field) => field !== id);
       const names = fields.map((field) => quote(field.column)).join(', ');
@@ -113,9 +113,10 @@ export class BatchStatements {
             `(${fields.map((field, index) => this.dialect.assigned(add(row * columns + index), field)).join(', ')})`,
         );
         const givenIds = fields.includes(id) ? (this.dialect.givenIds ?? '') : '';
+        const returning = isView ? ` RETURNING ${this.dialect.select(quote(id.column), id)}` : '';
         return fields.length === 0
-          ? `INSERT INTO ${quoteTable(table)} DEFAULT VALUES`
-          : `INSERT INTO ${quoteTable(table)} (${names})${givenIds} VALUES ${rows.join(', ')}`;
+          ? `INSERT INTO ${quoteTable(table)} DEFAULT VALUES${returning}`
+          : `INSERT INTO ${quoteTable(table)} (${names})${givenIds} VALUES ${rows.join(', ')}${returning}`;
       });
     });
   }

@@ -5,7 +5,8 @@ import { unknownName } from '../../model/build/names.ts';
 import type { ClockAndIds } from '../../query/write/defaults.ts';
 import type { JsonValue } from '../../specification/specification.ts';
 import type { WriteStatements } from '../../sql/compile/write.ts';
-import { encodeValue } from '../../sql/dialect.ts';
+import { decoderOf, encodeValue } from '../../sql/dialect.ts';
+import { requireShown } from '../../records/write/checks/shown.ts';
 import {
   findConflicts,
   missingOwners,
@@ -295,10 +296,18 @@ class Import {
     const columns = first.bound.length;
     if (columns === reader.fields.length) this.withGivenIds.add(resource);
     else await this.passIds(resource);
+    const insert = async (): Promise<number> => {
+      const { rows, returned } = await this.transaction.run(
+        statements.insert(columns, group.length),
+        { bound: group.flatMap(({ bound }) => bound) },
+      );
+      const idOf = decoderOf(this.database.dialect, resource.id);
+      const made = resource.isView ? returned.map(([id = null]) => idOf(id)) : [];
+      await requireShown(resource, made, this.access);
+      return rows;
+    };
     try {
-      const { rows } = await this.transaction.run(statements.insert(columns, group.length), {
-        bound: group.flatMap(({ bound }) => bound),
-      });
+      const rows = await (resource.isView ? this.transaction.attempt(insert) : insert());
       if (rows === group.length) return rows;
       if (others.length === 0) throw skippedByTrigger();
       // The database does not say which record failed, and the run is rolled back anyway.

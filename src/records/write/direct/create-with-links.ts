@@ -110,7 +110,8 @@ function linksOf(
     ![ownerField, targetField].some(isComposite);
   const isFree =
     rights.allowedRows(through, 'create') === 'all' && rights.allowedRows(target, 'read') === 'all';
-  if (!isKeyed || !isFree) return undefined;
+  // Whether a view shows the links is seen after they are inserted.
+  if (!isKeyed || !isFree || through.isView) return undefined;
   const [first] = links;
   const row = first?.newRow ?? new Map<Field, JsonValue>();
   // In the order of the model, so that writes share the statement.

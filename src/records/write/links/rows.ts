@@ -2,6 +2,7 @@ import { breaks } from '../../../problem-rules.ts';
 import type { FieldProblem } from '../../../errors.ts';
 import type { BelongsToMany, Field } from '../../../model/api.ts';
 import {
+  idIn,
   isComposite,
   keyFields,
   partsOf,
@@ -30,6 +31,7 @@ import { ConstraintError, refusedByPolicy, requireOneRow } from '../../../databa
 import { ApiFailure } from '../../api-failure.ts';
 import type { ValuesBefore } from '../audit/trail.ts';
 import { explainConflicts } from '../checks/database-rules.ts';
+import { requireShown } from '../checks/shown.ts';
 import {
   affectedRows,
   changeMorphs,
@@ -97,13 +99,18 @@ export async function createLink(
     .map((field) => [field, decodeValue(dialect, stored.get(field) ?? null, field)] as const);
   const values = new Map([...link.newRow, ...keys]);
   const change = { relation, link, values, current: noValues, id: undefined };
-  return linkProblems(change, access, async () => {
+  const insert = async (): Promise<void> => {
     const inserted = await transaction.run(statement, { bound: [...stored.values()] });
     const { insertedId } = requireOneRow(inserted);
+    const given = idIn(through.id, (field) => values.get(field));
+    const id = given ?? decodeValue(dialect, insertedId, through.id);
+    await requireShown(through, [id], access);
     const created = [stored.get(through.id) ?? insertedId];
     former?.created(through, created, access);
     await trail?.created(through, created);
-  });
+  };
+  // What a view does not show is taken back before the fields to blame are looked for.
+  return linkProblems(change, access, through.isView ? () => transaction.attempt(insert) : insert);
 }
 
 /** An existing link whose pivot changes. */
