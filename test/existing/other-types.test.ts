@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeCursor } from '../../src/query/read/cursor.ts';
-import { existingPostgres, type Existing } from '../support/existing.ts';
-import { build } from '../support/api.ts';
+import { existingPostgres, inForms, type Existing } from '../support/existing.ts';
+import { fillAll } from '../generate/generate.ts';
+import { build, buildValid } from '../support/api.ts';
 
 // Types of which the service knows the name alone. See docs/contract/8-existing-databases.md#types, rule 6.
 const sql = `
@@ -125,4 +126,48 @@ test.each([
     `{ resources: { slots: { managed: ${isManaged}, fields: { a: { type: string, format: ${format} } } } } }`,
   );
   expect(found.map(({ message }) => message)).toEqual(problems);
+});
+
+/** Types of which values are generated, each with a column of its own. */
+const generated = (
+  'inet, cidr, macaddr, macaddr8, interval, timetz, bit(5), bit varying(4), int4range, int8range, numrange, daterange, tsrange, tstzrange, int4multirange, int8multirange, nummultirange, datemultirange, tsmultirange, tstzmultirange, ' +
+  'point, box, circle, line, lseg, path, polygon, xml, tsvector, tsquery, ltree, lquery, pg_lsn, jsonpath, cube, oid'
+).split(', ');
+const formatOf = (type: string): string =>
+  type.replace(/\(.*/u, '').replace('bit varying', 'varbit');
+
+test('generated records have values of each type, and null where nobody knows any', async () => {
+  const file = (isRequired: boolean): string => `
+access: public
+database: { managed: false }
+generate: { count: 30 }
+resources:
+  things:
+    fields:
+${generated.map((type, at) => `      c${at}: { type: string, format: ${formatOf(type)}, required: true }`).join('\n')}
+      list: { type: array, items: { type: string, format: inet } }
+      pair: { type: string, format: pair, required: ${isRequired} }
+`;
+  const one = await existingPostgres(
+    file(false),
+    `CREATE EXTENSION ltree; CREATE EXTENSION cube; CREATE TYPE pair AS (a integer, b text);
+     CREATE TABLE things (id serial PRIMARY KEY, ${generated.map((type, at) => `c${at} ${type} NOT NULL`).join(', ')}, list inet[], pair pair);`,
+  );
+  try {
+    const { servedApi } = one.api;
+    expect(await fillAll(servedApi.api, servedApi.database)).toMatchObject({ ok: true });
+    expect((await one.api.get('/things?limit=100&pair_null=true')).body).toHaveLength(30);
+    const needed = inForms(buildValid(file(true)), one.forms);
+    const refused = await fillAll(needed, servedApi.database);
+    expect(refused.ok ? [] : refused.problems).toMatchObject([
+      {
+        path: ['resources', 'things', 'fields', 'pair'],
+        message: expect.stringMatching(
+          /must not be null; give it values, a template or a generator/u,
+        ),
+      },
+    ]);
+  } finally {
+    await one.stop();
+  }
 });

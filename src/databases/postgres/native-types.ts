@@ -262,9 +262,13 @@ const other: NativeType = {
   inArrays: itemsAsTexts,
 };
 
+const bits: NativeType = { ...other, names: ['bit', '"bit"', 'bit varying'], limits: lengthLimits };
+
 const enums: NativeType = { names: [], kinds: ['string'], read: asText };
 
-const byName = new Map(types.flatMap((type) => type.names.map((name) => [name, type] as const)));
+const byName = new Map(
+  [...types, bits].flatMap((type) => type.names.map((name) => [name, type] as const)),
+);
 
 /** The names of types that SQL writes in two words or more, or in quotes. */
 const formatNames: Readonly<Record<string, string>> = {

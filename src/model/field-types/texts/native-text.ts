@@ -1,7 +1,8 @@
 import { breaks } from '../../../problem-rules.ts';
 import { isIPv4, isIPv6 } from 'node:net';
-import type { FieldType } from '../../api.ts';
-import { wrongValue } from '../../values.ts';
+import type { FieldType } from '../api.ts';
+import { wrongValue } from '../values.ts';
+import { nativeDraws } from './native-draws.ts';
 
 /** A type of PostgreSQL whose values are texts on the wire, as PostgreSQL writes them. */
 interface NativeText {
@@ -82,6 +83,8 @@ export function nativeText(format: string, string: FieldType): FieldType {
       sentSchema: () => ({}),
       comparedSchema: () => ({ type: 'string' }),
       examples: () => (known === undefined ? [] : [known.example]),
+      // Nobody else knows which texts are values of the type.
+      generated: nativeDraws[format] ?? (() => null),
     };
     type =
       known === undefined
