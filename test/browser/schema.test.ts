@@ -340,7 +340,7 @@ describe('the network', () => {
     expect(await violationsOn(page)).toEqual([]);
     for (const view of ['requests', 'schema', 'overview', 'data/products']) {
       await page.goto(`${api.url}/_dashboard#/${view}`);
-      await badge(page).getByText('makers: 0–80 ms, 100 % 418').waitFor();
+      await badge(page).getByText('makers: 0–80 ms, 100 % errors 418').waitFor();
     }
     await badge(page).click();
     await form.getByRole('button', { name: 'Reset' }).click();

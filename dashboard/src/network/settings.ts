@@ -63,11 +63,12 @@ export function simulatedAt({ overall, resources }: NetworkData): readonly strin
 }
 
 /** The settings in a few words. */
-export function summaryOf({ latency, errorRate = 0, throttling }: Settings): string {
+export function summaryOf({ latency, errorRate = 0, errors, throttling }: Settings): string {
   const { min = 0, max = min } = latency ?? {};
+  const statuses = (errors ?? [{ status: 500 }]).map(({ status }) => status).join('/');
   const told = [
     ...(max > 0 ? [min === max ? `${max} ms` : `${min}–${max} ms`] : []),
-    ...(errorRate > 0 ? [`${figure(errorRate * 100)} % errors`] : []),
+    ...(errorRate > 0 ? [`${figure(errorRate * 100)} % errors ${statuses}`] : []),
     ...(throttling === undefined || throttling.rate === 0
       ? []
       : [`${byteText(throttling.rate)}/s`]),

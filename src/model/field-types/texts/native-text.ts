@@ -1,7 +1,7 @@
 import { breaks } from '../../../problem-rules.ts';
 import { isIPv4, isIPv6 } from 'node:net';
-import type { FieldType } from '../api.ts';
-import { wrongValue } from '../values.ts';
+import type { FieldType } from '../../api.ts';
+import { wrongValue } from '../../values.ts';
 import { nativeDraws } from './native-draws.ts';
 
 /** A type of PostgreSQL whose values are texts on the wire, as PostgreSQL writes them. */

@@ -1,4 +1,4 @@
-import type { Field, RandomChoices } from '../api.ts';
+import type { Field, RandomChoices } from '../../api.ts';
 
 type Draw = (random: RandomChoices, field: Field) => string;
 
