@@ -48,6 +48,8 @@ async function traffic(): Promise<void> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ customerId: 1, invoiceDate: '2026-03-01T12:00:00Z', total: '-1.00' }),
   });
+  // The first search of a server starts a process, which others do not: the second one is shown.
+  await ask(list);
   await ask(list);
 }
 
