@@ -22,8 +22,10 @@ resources:
       at: { type: datetime }
 `;
 
+/** Half an hour before a day ends in UTC. */
+const now = new Date('2026-03-01T23:30:00.500Z');
 const day = 86_400_000;
-const moment = (days: number): string => new Date(Date.now() + days * day).toISOString();
+const moment = (days: number): string => new Date(now.getTime() + days * day).toISOString();
 /** Records so many days from now. */
 const events = [-3650, -10, -3, 3, 10].map((days) => {
   const at = moment(days);
@@ -33,10 +35,8 @@ const events = [-3650, -10, -3, 3, 10].map((days) => {
 
 let api: Both;
 beforeAll(async () => {
-  api = await serveBoth(specification, {
-    events: [...events, {}],
-    past: events.map(({ at }) => ({ at })),
-  });
+  const records = { events: [...events, {}], past: events.map(({ at }) => ({ at })) };
+  api = await serveBoth(specification, records, () => now);
 });
 afterAll(() => api.stop());
 
@@ -59,6 +59,8 @@ describe('now', () => {
     ['whole seconds', 'whole_lt=now', [1, 2, 3]],
     ['a date', 'on_lt=now', [1, 2, 3]],
     ['a date, minus days', 'on=now-3d', [3]],
+    ['a date, the next day in UTC', 'on=now+49h', [4]],
+    ['a date, still the day before', 'on=now+48h', []],
     ['a list', 'on_in=now-3d,now+3d', [3, 4]],
     ['in an array', 'days_contains=now+10d', [5]],
     ['in a group', '_or=at_gt:now+7d,on_lt:now-7d', [1, 2, 5]],

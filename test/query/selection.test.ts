@@ -160,6 +160,7 @@ describe('relations', () => {
       book('fields=title,author.*&expand=author'),
       { id, title: 'One', author: ann },
     ],
+    ['a wildcard names no relation', book('fields=a*.name&expand=author'), { id, author: ann }],
     ['named whole', book('fields=author&expand=author'), { id, author: ann }],
     [
       'named whole and in part',

@@ -386,6 +386,26 @@ test('all problems are reported together', async () => {
   ]);
 });
 
+describe('problems with several codes', () => {
+  expectRefusals(source, path, [
+    [
+      'the code of the first',
+      'sort=nme&limit=1001&titel=a',
+      'INVALID_SORT',
+      'sort: there is no field nme',
+      `${unknown('titel', 'title')}`,
+      'limit: must be at most 1000',
+    ],
+    [
+      'a conflict before a name',
+      'page=1&offset=1&titel=a',
+      'INVALID_PARAMETER',
+      `${unknown('titel', 'title')}`,
+      'offset: cannot be combined with page',
+    ],
+  ]);
+});
+
 test('of many unknown names the first are told what they may have been meant to be', async () => {
   const names = Array.from({ length: 40 }, () => 'titel');
   const { status, body } = await source().get(
