@@ -47,7 +47,7 @@ describe('refused', () => {
     ['over the maximum', 'limit=1001', 'LIMIT_EXCEEDED', overMaximum],
     ['far over the maximum', `limit=${'9'.repeat(400)}`, 'LIMIT_EXCEEDED', overMaximum],
     ['in offset mode', 'offset=0&limit=1001', 'LIMIT_EXCEEDED', overMaximum],
-    ['both wrong', 'page=0&limit=x', 'INVALID_PARAMETER', bad('limit', 0), bad('page', 1)],
+    ['both wrong', 'page=0&limit=x', 'INVALID_PARAMETER', bad('page', 1), bad('limit', 0)],
     conflict('page and offset', 'page=1&offset=0', 'offset: cannot be combined with page'),
     conflict('page and cursor', 'page=1&cursor=', 'cursor: cannot be combined with page'),
     conflict('offset and cursor', 'offset=1&cursor=', 'cursor: cannot be combined with offset'),

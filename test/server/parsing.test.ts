@@ -386,24 +386,19 @@ test('all problems are reported together', async () => {
   ]);
 });
 
-describe('problems with several codes', () => {
-  expectRefusals(source, path, [
-    [
-      'the code of the first',
-      'sort=nme&limit=1001&titel=a',
-      'INVALID_SORT',
-      'sort: there is no field nme',
-      `${unknown('titel', 'title')}`,
-      'limit: must be at most 1000',
-    ],
-    [
-      'a conflict before a name',
-      'page=1&offset=1&titel=a',
-      'INVALID_PARAMETER',
-      `${unknown('titel', 'title')}`,
-      'offset: cannot be combined with page',
-    ],
-  ]);
+test.each<readonly [query: string, code: string, ...names: string[]]>([
+  ['titel=a&sort=nme&count=x&limit=9999', 'INVALID_PARAMETER', 'titel', 'sort', 'count', 'limit'],
+  ['limit=9999&count=x&sort=nme&titel=a', 'LIMIT_EXCEEDED', 'limit', 'count', 'sort', 'titel'],
+  ['sort=nme&expand=foo&fields=nope', 'INVALID_SORT', 'sort', 'expand', 'fields'],
+  ['_or=count_gt:y&cursor=x&sort=nme', 'INVALID_FILTER', 'count_gt', 'cursor', 'sort'],
+  ['sort=nme&limit=1001&titel=a', 'INVALID_SORT', 'sort', 'limit', 'titel'],
+  ['page=1&offset=1&titel=a', 'PAGINATION_CONFLICT', 'offset', 'titel'],
+  ['page=0&limit=9999&titel+x=1', 'INVALID_PARAMETER', 'page', 'limit', 'titel x'],
+  ['fields=a&exclude=title&page=1&offset=0', 'INVALID_PARAMETER', 'fields', 'exclude', 'offset'],
+])('problems are in the order of the request: %s', async (query, code, ...names) => {
+  const { status, body } = await source().get(`${path}?${query}`);
+  const fields = body.validationErrors.map(({ field }: { field: string }) => field);
+  expect([status, body.code, ...fields]).toEqual([400, code, ...names]);
 });
 
 test('of many unknown names the first are told what they may have been meant to be', async () => {

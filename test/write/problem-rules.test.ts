@@ -335,9 +335,9 @@ describe('a query', () => {
     ['maxDepth=9&expand=parent', ['maxDepth', 'depth', { max: 5 }]],
     [
       'whole=x&limit=51&nmae=1',
-      ['nmae', 'parameter'],
       ['whole', 'filter'],
       ['limit', 'limit', { max: 50 }],
+      ['nmae', 'parameter'],
     ],
   ];
   test.each(rows.map(([query, ...expected]) => ({ query, expected })))(

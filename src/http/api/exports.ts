@@ -36,7 +36,7 @@ export async function exportRecords(
   if (!compiled.ok) return compiled;
   const { plan, columns } = compiled.value;
   const bound = bindQuery(plan, query, api.limits, caller.claims, exchange.clockAndIds.now);
-  if (!bound.ok) return fail(queryError(bound.error));
+  if (!bound.ok) return fail(queryError(bound.error, query.raw));
   const read = (database: Database): Promise<ExportResult> =>
     exchange.whileThere((signal) =>
       readExport(compiled.value, bound.value, database, signal, {

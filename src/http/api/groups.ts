@@ -41,7 +41,7 @@ export function listGroups(
   const { plan } = compiled.value;
   if (exchange.watching !== undefined) exchange.watching.compiled = compiled.value;
   const bound = bindGroups(plan, query, api.limits, caller.claims, exchange.clockAndIds.now);
-  if (!bound.ok) return fail(queryError(bound.error));
+  if (!bound.ok) return fail(queryError(bound.error, query.raw));
   const database = readerOf(exchange);
   exchange.trace.enter(fetchStage(resourceView));
   let rows: RowBudget | undefined;

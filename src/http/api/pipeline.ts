@@ -302,7 +302,7 @@ function answerCall(call: Call, representation: Representation): Answer {
     case 'delete':
       // A delete has no read plan, which would report problems of the query.
       return query.problems.length > 0
-        ? fail(queryError(query.problems))
+        ? fail(queryError(query.problems, query.raw))
         : afterWrite(exchange, deleteRecord(call, id ?? ''));
     case 'updateMany':
       return afterWrite(exchange, updateMany(call));

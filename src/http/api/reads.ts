@@ -60,7 +60,7 @@ export function listRecords(call: Call): MaybePromise<Result<Response>> {
   const { plan } = compiled.value;
   if (exchange.watching !== undefined) exchange.watching.compiled = compiled.value;
   const read = bindQuery(plan, query, api.limits, caller.claims, exchange.clockAndIds.now, cursor);
-  if (!read.ok) return fail(queryError(read.error));
+  if (!read.ok) return fail(queryError(read.error, query.raw));
   const database = readerOf(exchange);
   exchange.trace.enter(fetchStage(resourceView));
   const long = typeof cursor === 'object' ? cursor.long : undefined;
@@ -68,7 +68,10 @@ export function listRecords(call: Call): MaybePromise<Result<Response>> {
   return after(behind, (bound): MaybePromise<Result<Response>> => {
     if (!bound.ok)
       return fail(
-        queryError([{ parameter: 'cursor', code: 'INVALID_CURSOR', message: bound.error }]),
+        queryError(
+          [{ parameter: 'cursor', code: 'INVALID_CURSOR', message: bound.error }],
+          query.raw,
+        ),
       );
     const { limit } = bound.value.page;
     if (limit * (1 + plan.selection.expand.length) > manyRecords) exchange.sendEarly();
@@ -185,7 +188,7 @@ export function readRecord(call: Call, idText: string): MaybePromise<Result<Resp
     caller.claims,
     exchange.clockAndIds.now,
   );
-  if (!bound.ok) return fail(queryError(bound.error));
+  if (!bound.ok) return fail(queryError(bound.error, query.raw));
   const id = parseId(idText, resourceView);
   const database = readerOf(exchange);
   exchange.trace.enter(fetchStage(resourceView));

@@ -111,7 +111,7 @@ function findTargets(call: Call): Result<Targets> {
   const { plan, list } = compiled.value;
   if (plan.kind !== 'list' || plan.where.length === 0) return fail(needsFilter(method));
   const bound = bindQuery(plan, query, api.limits, caller.claims, clockAndIds.now);
-  if (!bound.ok) return fail(queryError(bound.error));
+  if (!bound.ok) return fail(queryError(bound.error, query.raw));
   const asked = readMaxAffected(parsePrefer(headers));
   if (!asked.ok) return asked;
   const { bulkItems } = api.limits;

@@ -97,7 +97,7 @@ export function planGroups(query: Query, resourceView: ResourceView, api: Api): 
   };
   if (problems.length === 0) return ok(restrictGroups(plan, resourceView));
   const bound = bindGroups(plan, query, limits, {}, noTime);
-  return fail(queryError(bound.ok ? problems : [...problems, ...bound.error]));
+  return fail(queryError(bound.ok ? problems : [...problems, ...bound.error], query.raw));
 }
 
 /** The columns that a list of names asks for. */

@@ -96,10 +96,10 @@ export function planTargets(
 }
 
 /** What such a request says of its answer alone. */
-export function answerQuery({ reserved, texts, debug }: Query): Query {
+export function answerQuery({ raw, reserved, texts, debug }: Query): Query {
   const own = [...reserved].filter(([name]) => !isChoosing(name));
   const planKey = own.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join('');
-  return { ...emptyQuery, reserved: new Map(own), texts, debug, planKey };
+  return { ...emptyQuery, raw, reserved: new Map(own), texts, debug, planKey };
 }
 
 /** The parameters that a streamed list rejects. See docs/contract/2-reading.md#csv-and-ndjson, rule 3. */
@@ -259,7 +259,7 @@ function finish(
   if (problems.length === 0) return ok(restrict(plan, resourceView));
   const isRead = !problems.some(({ code }) => code === 'INVALID_CURSOR');
   const bound = bindQuery(plan, query, api.limits, {}, noTime, isRead ? cursor : undefined);
-  return fail(queryError(bound.ok ? problems : [...problems, ...bound.error]));
+  return fail(queryError(bound.ok ? problems : [...problems, ...bound.error], query.raw));
 }
 
 /** Problems of mutually exclusive paging parameters. See docs/contract/2-reading.md#pagination, rule 3. */

@@ -49,8 +49,32 @@ function brokenBy({ code, max }: QueryProblem): BrokenRule {
   }
 }
 
-/** The error for a query string: all problems, with the code of the first. */
-export function queryError(problems: readonly QueryProblem[]): ApiError {
+/** Percent-decodes a part of a query string, in which `+` is a space; undefined if it is malformed. */
+export function decode(text: string): string | undefined {
+  if (!text.includes('%') && !text.includes('+')) return text;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The problems in the order in which a query string has their parameters. */
+function inOrderOf(raw: string, problems: readonly QueryProblem[]): readonly QueryProblem[] {
+  const parts = raw.split('&').map((part) => decode(part) ?? part);
+  const placeOf = ({ parameter }: QueryProblem): number => {
+    const own = parts.findIndex((part) => part === parameter || part.startsWith(`${parameter}=`));
+    // A pair of a group is reported under the name of its field.
+    const place = own === -1 ? parts.findIndex((part) => part.includes(`${parameter}:`)) : own;
+    return place === -1 ? parts.length : place;
+  };
+  const placed = problems.map((problem) => ({ problem, place: placeOf(problem) }));
+  return placed.toSorted((a, b) => a.place - b.place).map(({ problem }) => problem);
+}
+
+/** The error for a query string: all problems in the order of its parameters, with the code of the first. */
+export function queryError(given: readonly QueryProblem[], raw: string): ApiError {
+  const problems = inOrderOf(raw, given);
   const [first] = problems;
   if (first === undefined) throw new TypeError('No problem, no error');
   const names = [...new Set(problems.map(({ parameter }) => parameter))];

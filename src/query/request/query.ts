@@ -20,7 +20,7 @@ import {
   type ParameterName,
   type RequestKind,
 } from './parameters.ts';
-import type { QueryProblem } from './problem.ts';
+import { decode, type QueryProblem } from './problem.ts';
 
 /** One filter of a request, not yet resolved. */
 export interface Condition {
@@ -32,6 +32,8 @@ export interface Condition {
 
 /** A parsed query string. Names are not resolved yet, and values are texts. */
 export interface Query {
+  /** As it was sent. */
+  readonly raw: string;
   readonly reserved: ReadonlyMap<ParameterName, string>;
   /** Indexes of bound reserved parameters among the texts. */
   readonly sources: ReadonlyMap<ParameterName, number>;
@@ -54,6 +56,7 @@ export interface Query {
 
 /** A query string without parameters. */
 export const emptyQuery: Query = {
+  raw: '',
   reserved: new Map(),
   sources: new Map(),
   conditions: [],
@@ -112,11 +115,13 @@ class QueryReader {
   readonly having: Group<Condition>[] = [];
   readonly texts: string[] = [];
   readonly problems: QueryProblem[] = [];
+  readonly raw: string;
   readonly kind: RequestKind;
   planKey = '';
   debug = false;
 
-  constructor(kind: RequestKind) {
+  constructor(raw: string, kind: RequestKind) {
+    this.raw = raw;
     this.kind = kind;
   }
 
@@ -239,7 +244,7 @@ class QueryReader {
  */
 export function parseQuery(raw: string, kind: RequestKind): Query {
   if (raw === '') return emptyQuery;
-  const reader = new QueryReader(kind);
+  const reader = new QueryReader(raw, kind);
   for (const piece of raw.split('&')) {
     if (piece === '') continue;
     const equals = piece.indexOf('=');
@@ -256,14 +261,4 @@ export function parseQuery(raw: string, kind: RequestKind): Query {
 function bracketsMessage(name: string): string {
   const [before = ''] = name.split(/[[\]]/u, 1);
   return `brackets are not used here; write ${withoutBrackets.get(before) ?? filterWithoutBrackets}`;
-}
-
-/** Percent-decodes a part of the query string, in which `+` is a space; undefined if it is malformed. */
-function decode(text: string): string | undefined {
-  if (!text.includes('%') && !text.includes('+')) return text;
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return undefined;
-  }
 }

@@ -105,6 +105,7 @@ export async function readEndpointQuery(
         code: 'INVALID_PARAMETER',
         message,
       })),
+      search,
     ),
   );
 }
