@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import type { Answer } from '../support/api.ts';
 import { randomQuery } from '../oracle/requests.ts';
 import { seed } from '../support/seed.ts';
-import { assertOften, drawOf, patience, read, uncompressed } from '../oracle/world.ts';
+import { assertOften, patience, read, uncompressed } from '../oracle/world.ts';
 import { writeQuery } from '../oracle/writing.ts';
 import { serveReduced } from './row-rules-reduced.ts';
+import { drawOf } from '../oracle/draw.ts';
 
 /** How many services with rules of their own are tried, and how many requests each. */
 const services = Number(process.env['SERVICES'] ?? 8);

@@ -10,10 +10,10 @@ import { buildValid, serve, type TestApi } from '../support/api.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { caller, withTokens } from '../support/callers.ts';
 import { World, type Item } from '../support/oracle-model.ts';
-import type { Draw } from '../oracle/records.ts';
 import { recordsOf } from '../oracle/records.ts';
 import { specification } from '../oracle/specification.ts';
 import { bodyOf } from '../oracle/world.ts';
+import type { Draw } from '../oracle/draw.ts';
 
 /** What the token of the caller says; `missing` is not among it. */
 export interface TestClaims {
@@ -223,14 +223,18 @@ function without(hidden: readonly string[]): string {
 
 /** Takes the keys out of a default sort whose fields are gone, as a caller who may not read them has it. */
 function leaveKnownKeys(
-  sorted: { [key: string]: unknown; sort?: unknown },
+  sorted: { [key: string]: unknown; sort?: unknown; withPivot?: unknown },
   resource: string,
   { resources }: Document,
 ): void {
   if (typeof sorted.sort !== 'string') return;
   const keys = sorted.sort.split(',').filter((key) => {
+    const [first = '', ...parts] = key.replace(/^-/u, '').split('.');
+    // `withPivot` has no field that is gone.
+    if (first === 'pivot')
+      return Array.isArray(sorted.withPivot) && sorted.withPivot.includes(parts[0]);
     let name: string | undefined = resource;
-    for (const part of key.replace(/^-/u, '').split('.')) {
+    for (const part of [first, ...parts]) {
       const field: Readonly<Record<string, unknown>> | undefined =
         name === undefined ? undefined : resources[name]?.fields[part];
       if (field === undefined && part !== 'id') return false;

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { serveApi, type Answer, type TestApi } from '../support/api.ts';
 import { serveBoth } from '../support/both.ts';
 import { seed } from '../support/seed.ts';
-import { drawOf, patience } from '../oracle/world.ts';
-import type { Draw } from '../oracle/records.ts';
+import { patience } from '../oracle/world.ts';
 import { callers, newsroom, newsroomRecords, type Who } from './newsroom.ts';
+import { type Draw, drawOf } from '../oracle/draw.ts';
 
 /** How many writes are tried. */
 const writes = Number(process.env['REQUESTS'] ?? 250);

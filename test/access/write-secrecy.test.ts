@@ -3,8 +3,8 @@ import type { SqliteDatabase } from '../../src/databases/sqlite/database.ts';
 import { buildValid, makeSqlite, serve, type Answer, type TestApi } from '../support/api.ts';
 import { caller, withTokens } from '../support/callers.ts';
 import { seed } from '../support/seed.ts';
-import { drawOf, patience } from '../oracle/world.ts';
-import type { Draw } from '../oracle/records.ts';
+import { patience } from '../oracle/world.ts';
+import { type Draw, drawOf } from '../oracle/draw.ts';
 
 /** How many requests are tried. */
 const turns = Number(process.env['REQUESTS'] ?? 150);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { mostlyInProcess } from '../support/api.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { caller, withTokens } from '../support/callers.ts';
 import { World, type Document, type Item, type Value } from '../support/oracle-model.ts';
@@ -8,10 +9,11 @@ import { groupOf } from '../support/oracle.ts';
 import type { Query } from '../support/oracle-query.ts';
 import { seed } from '../support/seed.ts';
 import { randomConditions, randomGroup } from '../oracle/conditions.ts';
-import { itemOf, recordsOf, type Draw } from '../oracle/records.ts';
+import { itemOf, recordsOf } from '../oracle/records.ts';
 import { specification } from '../oracle/specification.ts';
-import { bodyOf, drawOf, patience } from '../oracle/world.ts';
+import { bodyOf, patience } from '../oracle/world.ts';
 import { writeQuery } from '../oracle/writing.ts';
+import { type Draw, drawOf } from '../oracle/draw.ts';
 
 /**
  * Random rules for writes, and random writes under them, against an oracle that knows the rows as they were before each:
@@ -91,7 +93,7 @@ class Trial {
       }
       resource.access = { read: 'authenticated', write };
     }
-    this.both = await serveBoth(`${withTokens}\n${stringify(document)}`);
+    this.both = mostlyInProcess(await serveBoth(`${withTokens}\n${stringify(document)}`));
     for (const [resource, items] of Object.entries(this.data)) {
       const { status, text } = await this.both.send(
         'POST',

@@ -11,11 +11,11 @@ import { linesOf, postgresSide, sqliteSide, type Side } from '../support/migrati
 import type { Document } from '../support/oracle-model.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { seed as firstSeed } from '../support/seed.ts';
-import type { Draw } from '../oracle/records.ts';
-import { drawOf, patience } from '../oracle/world.ts';
+import { patience } from '../oracle/world.ts';
 import { Recorder } from '../oracle/random-records.ts';
 import { randomSpecification } from '../oracle/random-specifications.ts';
 import { changed, readable } from './random-migrations.ts';
+import { type Draw, drawOf } from '../oracle/draw.ts';
 
 /**
  * A random specification with random records becomes another one: on both databases or on neither, at once, with every

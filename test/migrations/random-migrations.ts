@@ -1,7 +1,7 @@
 import type { Definition, Document, ResourceDefinition } from '../support/oracle-model.ts';
-import type { Draw } from '../oracle/records.ts';
-import { odd } from '../oracle/random-fields.ts';
+import { odd, oddTables } from '../oracle/random-fields.ts';
 import { keyNames, Names } from '../oracle/random-names.ts';
+import type { Draw } from '../oracle/draw.ts';
 
 /** Random changes of a specification after which the records and their fields are still the same ones. */
 
@@ -37,7 +37,7 @@ const changes: readonly ((place: Place) => void)[] = [
     field.column = free.from(draw.chance(50) ? odd : keyNames);
   },
   ({ resource, draw, free }) => {
-    resource.table = free.from(draw.chance(50) ? odd : keyNames);
+    resource.table = free.from(draw.chance(50) ? oddTables : keyNames);
   },
   ({ field, draw }) => {
     // It would take the place of null.

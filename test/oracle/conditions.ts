@@ -8,14 +8,17 @@ import {
   type Path,
   type Step,
 } from '../support/oracle-query.ts';
-import type { Draw } from './records.ts';
 import { poolOf } from './values.ts';
+import type { Draw } from './draw.ts';
 
 /** Random paths, and conditions on what is at their end. */
 
 /** Names that mean something else where they stand alone. */
 const reserved = new Set(
-  'page limit offset cursor sort nulls fields exclude expand maxDepth'.split(' '),
+  [
+    ['page', 'limit', 'offset', 'cursor', 'search', 'sort', 'nulls', 'fields', 'exclude'],
+    ['expand', 'maxDepth', 'onConflict', 'group', 'aggregate', 'having'],
+  ].flat(),
 );
 const equality = ['', '_eq', '_neq', '_in', '_nin'];
 const order = ['_gt', '_gte', '_lt', '_lte'];
@@ -252,13 +255,21 @@ export function randomCondition(
   return { ...path, operator, operands };
 }
 
-/** Another value for a parameter that is there already. */
-function again(draw: Draw, world: World, witness: Row, given: Condition): Condition {
-  const { steps, isPivot, names, operator } = given;
-  const { fields, last } = endOf(world, witness.resource, steps);
+/** The same condition with other values. */
+export function withOtherValues(
+  draw: Draw,
+  world: World,
+  witness: Row,
+  given: Condition,
+): Condition {
+  const { steps, isPivot, names, operator, operands } = given;
+  const { fields, relations, last } = endOf(world, witness.resource, steps);
   const shape = shapeAt(isPivot && last !== undefined ? last.pivot : fields, names);
-  if (shape === undefined) return given;
-  return { ...given, operands: [randomOperand(draw, world, witness, given, shape, operator)] };
+  if (shape === undefined || (!isPivot && relations.has(names[0] ?? ''))) return given;
+  return {
+    ...given,
+    operands: operands.map(() => randomOperand(draw, world, witness, given, shape, operator)),
+  };
 }
 
 /** Whether two conditions mean one morphTo differently: by all of its targets and by one. */
@@ -269,6 +280,20 @@ function isAtOdds(a: Condition, b: Condition): boolean {
   );
   const [left, right] = [a.steps[length], b.steps[length]];
   return left !== undefined && right !== undefined && left.relation === right.relation;
+}
+
+/** Whether a path goes on from each of the resources that it comes to. */
+function isOfAll(world: World, resource: string, { steps, names, isPivot }: Path): boolean {
+  const along = resourcesAlong(world, [resource], steps);
+  return along.every((resources, index) =>
+    resources.every((name) => {
+      const step = steps[index];
+      const { fields, relations } = world.resource(name);
+      return step === undefined
+        ? isPivot || fields.has(names[0] ?? '') || relations.has(names[0] ?? '')
+        : world.step(name, step.relation) !== undefined;
+    }),
+  );
 }
 
 export function randomConditions(
@@ -291,12 +316,14 @@ export function randomConditions(
           : [];
     const one =
       before !== undefined && draw.chance(25)
-        ? again(draw, world, witness, before)
+        ? withOtherValues(draw, world, witness, before)
         : randomCondition(draw, world, witness, start, false);
     if (one === undefined || conditions.some((other) => isAtOdds(one, other))) continue;
     const depth = collectionOf(world, resource, expand, one.steps);
     // One target of a morphTo, with collections expanded below all: the contract does not say which it means.
     if (depth > 0 && one.steps.some(({ target }) => target !== undefined)) continue;
+    // Nor what becomes of the collections below a morphTo whose records have nothing at the end of the path.
+    if (depth > 0 && !isOfAll(world, resource, one)) continue;
     if (!isSingle || depth > 0) conditions.push(one);
   }
   return conditions;

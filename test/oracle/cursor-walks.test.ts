@@ -3,9 +3,10 @@ import type { Both } from '../support/both.ts';
 import type { Item, Value, World } from '../support/oracle-model.ts';
 import { inOrder } from '../support/oracle-paths.ts';
 import { nameOf, type Path, type SortKey } from '../support/oracle-query.ts';
-import { itemOf, type Draw } from './records.ts';
+import { itemOf } from './records.ts';
 import { seed } from '../support/seed.ts';
-import { bodyOf, drawOf, patience, read, serveWorld } from './world.ts';
+import { bodyOf, patience, read, serveWorld } from './world.ts';
+import { type Draw, drawOf } from './draw.ts';
 
 /** `WALKS=1000 SEED=random` looks longer, and elsewhere. */
 const walks = Number(process.env['WALKS'] ?? 120);

@@ -11,13 +11,13 @@ import {
   type GroupQuery,
 } from '../support/oracle-groups.ts';
 import type { Row, Value, World } from '../support/oracle-model.ts';
-import { filterOf } from '../support/oracle-paths.ts';
-import { nameOf, type Query, type Step } from '../support/oracle-query.ts';
+import { filterOf, shapeAt } from '../support/oracle-paths.ts';
+import { nameOf, type Path, type Query, type Step } from '../support/oracle-query.ts';
 import { seed } from '../support/seed.ts';
-import { randomConditions, randomNames } from './conditions.ts';
-import type { Draw } from './records.ts';
+import { endOf, randomConditions, randomNames } from './conditions.ts';
 import { assertOften, patience, read, requests, serveWorld } from './world.ts';
 import { writeQuery } from './writing.ts';
+import type { Draw } from './draw.ts';
 
 let world: World;
 let both: Both;
@@ -91,6 +91,12 @@ function some<Thing>(
 const functionName = ({ name, of }: GroupFunction): string =>
   of === undefined ? name : `${name}:${nameOf(of.path)}`;
 
+/** Whether a path and an operator are another field: the operator is part of its name. */
+function isField(resource: string, { steps, names }: Path, operator: string): boolean {
+  const { fields } = endOf(world, resource, steps);
+  return shapeAt(fields, [...names.slice(0, -1), `${names.at(-1) ?? ''}${operator}`]) !== undefined;
+}
+
 function randomGroups(draw: Draw, resource: string, rows: readonly Row[]): GroupQuery {
   const keys = some(3, draw, () => randomKey(draw, resource), keyName);
   const asked = some(4, draw, () => randomFunction(draw, resource), functionName);
@@ -120,6 +126,8 @@ function randomGroups(draw: Draw, resource: string, rows: readonly Row[]): Group
     const operator = draw.pick(
       isOrdered ? ['', '_neq', '_gt', '_gte', '_lt', '_lte'] : ['', '_neq'],
     );
+    const of = isFunction ? one.of : keys[one];
+    if (operator !== '' && of !== undefined && isField(resource, of.path, operator)) return [];
     return [{ column: one, operator, operand: String(value) }];
   });
   return { ...query, sort, having, nulls: draw.pick([undefined, undefined, 'first', 'last']) };

@@ -1,4 +1,3 @@
-import type { Draw } from './records.ts';
 import {
   fields,
   joints,
@@ -10,6 +9,7 @@ import {
   type Nested,
   type State,
 } from './write-state.ts';
+import type { Draw } from './draw.ts';
 
 /** Something that is wrong with a body: the answer names the place. */
 export interface Fault {

@@ -1,8 +1,9 @@
 import { shapeOf, type Definition, type Value } from '../support/oracle-model.ts';
 import { compare } from '../support/oracle-values.ts';
-import { randomValue, type Draw } from './records.ts';
+import { randomValue } from './records.ts';
 import { poolOf } from './values.ts';
 import { fieldNames, Names } from './random-names.ts';
+import type { Draw } from './draw.ts';
 
 /** Random fields of every type, with rules that some values keep. */
 
@@ -151,6 +152,9 @@ export const odd = [
   ['a blank', 'quo"te', "apo'strophe", 'dot.ted', 'ünïcode', 'ORDER BY', '1st', '%', 'semi;colon'],
   ['[x]', '`y`', '$1', '?', ':named', '@at', 'back\\slash', '😀', 'per%cent', '--', '/*'],
 ].flat();
+
+/** Those of tables: before a dot there is the name of a schema. */
+export const oddTables = odd.filter((name) => !name.includes('.'));
 
 /** Random fields that are no keys, by their names. */
 export function randomFields(draw: Draw, names: Names, most: number): Record<string, Definition> {

@@ -1,4 +1,4 @@
-import type { Draw } from './records.ts';
+import type { Draw } from './draw.ts';
 
 /** Valid names that something may take for something else. See docs/contract/1-specification-file.md#names. */
 

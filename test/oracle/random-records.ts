@@ -9,8 +9,9 @@ import {
   type Relation,
   type Value,
 } from '../support/oracle-model.ts';
-import { randomValue, type Draw } from './records.ts';
+import { randomValue } from './records.ts';
 import { defaultOf, mustBeSent } from './random-fields.ts';
+import type { Draw } from './draw.ts';
 
 /** Random records that a specification takes, as they come back. */
 

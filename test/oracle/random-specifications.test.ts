@@ -1,16 +1,13 @@
 import { expect, test } from 'vitest';
 import { compareApis } from '../../src/openapi/compatibility/changes.ts';
-import { build, buildValid } from '../support/api.ts';
+import { build, buildValid, mostlyInProcess } from '../support/api.ts';
 import { serveBoth, type Both } from '../support/both.ts';
-import type { Document, World } from '../support/oracle-model.ts';
-import type { Query } from '../support/oracle-query.ts';
-import { answerOf } from '../support/oracle.ts';
+import type { Document } from '../support/oracle-model.ts';
 import { seed as firstSeed } from '../support/seed.ts';
-import type { Draw } from './records.ts';
-import { randomQuery } from './requests.ts';
-import { nextOf, placeAfter, seenOf } from './seen.ts';
-import { drawOf, patience, read } from './world.ts';
-import { writeQuery } from './writing.ts';
+import { drawOf, type Draw } from './draw.ts';
+import { expectHarmless, HostileRequests, type HostileRequest } from './hostile.ts';
+import { checkReads, variants } from './reading.ts';
+import { assertOften, patience, uncompressed } from './world.ts';
 import { now, Recorder } from './random-records.ts';
 import { randomSpecification } from './random-specifications.ts';
 import { inStorage, overStorage, randomStorage } from './random-storage.ts';
@@ -20,28 +17,50 @@ import { Writer } from './random-writes.ts';
 
 /**
  * Random specifications with random records: what random requests give, over both databases and in two versions, is
- * what the oracle says, before random writes and after them; half of them are stored under names of which no version tells. `PLINTH_TEST_RUNS=500 SEED=…` looks longer, and elsewhere;
- * what fails names its seed, which `PLINTH_TEST_RUNS=1 SEED=…` tries again.
+ * what the oracle says, between random writes; half of them are stored under names of which no version tells. Hostile
+ * requests get the same from both databases, and no 5xx. `PLINTH_TEST_RUNS=500 REQUESTS=3000 SEED=…` looks longer, and
+ * elsewhere; what fails names its seed, which `PLINTH_TEST_RUNS=1 SEED=…` with the same REQUESTS tries again.
  */
 const runs = Number(process.env['PLINTH_TEST_RUNS'] ?? 3);
-/** Of each version, before the writes and after them. */
-const reads = 10;
-const writes = 20;
+/** To each specification. */
+const requests = Number(process.env['REQUESTS'] ?? 200);
+/** How often it writes and then reads again. */
+const rounds = Math.max(1, Math.round(requests / 400));
+const writes = Math.ceil(requests / 10 / rounds);
+/** Of each version, before the writes and after those of each round. */
+const shapes = Math.ceil(requests / 2 / variants / 2 / (rounds + 1));
+const hostileReads = Math.ceil((requests * 0.35) / 2 / (rounds + 1));
+/** After all others: what they have changed, the oracle does not know. */
+const hostileWrites = Math.ceil(requests / 20);
 
-/** One read, and sometimes the page after it, as the oracle says. */
-async function readOnce(draw: Draw, both: Both, world: World, base: string): Promise<void> {
-  const query = randomQuery(draw, world);
-  const { target, headers } = writeQuery(draw, world, query, base);
-  const answer = await read(both, target, headers);
-  expect(answer.status, `${target}\n${answer.text}`).toBe(200);
-  expect(seenOf(answer, query, target), target).toEqual(answerOf(world, query));
-  if (!answer.headers.has('x-next-cursor') || !draw.chance(30)) return;
-  const next = nextOf(world, answer, target, query);
-  const onwards: Query = { ...query, paging: { ...query.paging, mode: 'cursor', start: 0 } };
-  const following = await read(both, next, headers);
-  expect(seenOf(following, onwards, next), `${target}\n${next}`).toEqual(
-    answerOf(world, onwards, placeAfter(world, query)),
-  );
+/** Requests that have been answered. */
+let answered = 0;
+
+/** The same servers, their requests counted. */
+function counted(both: Both): Both {
+  const send: Both['send'] = (...request) => {
+    answered += 1;
+    return both.send(...request);
+  };
+  return { ...both, send, get: (path, headers) => send('GET', path, undefined, headers) };
+}
+
+/** Sends a hostile request to both, which have to agree. */
+async function sendHostile(
+  both: Both,
+  { method, path, body, headers }: HostileRequest,
+): Promise<void> {
+  // As a request of Fetch has it: without a fragment, and without line breaks.
+  const { pathname, search } = new URL(path, 'http://localhost');
+  const target = `${pathname}${search}`;
+  try {
+    const given = { ...uncompressed, ...headers };
+    const { status, text } = await both.send(method, target, body, given);
+    expectHarmless(status, text);
+  } catch (cause) {
+    const told = `${method} ${target}\n${JSON.stringify(headers)} ${body?.slice(0, 1000)}`;
+    throw new Error(`${told}\n${String(cause)}`, { cause });
+  }
 }
 
 /** Makes a specification, fills it, reads, writes, and reads again. */
@@ -64,10 +83,10 @@ async function tryOne(draw: Draw): Promise<void> {
           overStorage(document, overlay, stored),
         );
   const errors = build(text).problems.filter(({ severity }) => severity === 'error');
-  expect(errors, text).toEqual([]);
+  expect(errors.map(({ message }) => message).join('\n'), text).toBe('');
   // Who uses it does not see how it is stored.
   expect(compareApis(buildValid(plain), buildValid(text), now()), text).toEqual([]);
-  const both = await serveBoth(text, {}, now);
+  const both = counted(mostlyInProcess(await serveBoth(text, {}, now)));
   try {
     const recorder = new Recorder(document, draw);
     const data = recorder.records();
@@ -82,18 +101,33 @@ async function tryOne(draw: Draw): Promise<void> {
     const readAll = async (): Promise<void> => {
       recorder.fill(data);
       for (const [index, world] of [recorder.world, face.world(data)].entries()) {
-        const isEmpty = [...world.resources.keys()].every(
-          (name) => world.rowsOf(name).length === 0,
+        if ([...world.resources.keys()].every((name) => world.rowsOf(name).length === 0)) continue;
+        const base = `/v${index + 1}`;
+        const hostile = new HostileRequests(world, base);
+        const start = draw.below(2 ** 31);
+        await assertOften(shapes, (own) => checkReads(own, { both, world, base }), start);
+        await assertOften(
+          hostileReads,
+          (own) => sendHostile(both, { method: 'GET', path: hostile.target(own) }),
+          start + 1,
         );
-        for (let more = isEmpty ? 0 : reads; more > 0; more -= 1)
-          await readOnce(draw, both, world, `/v${index + 1}`);
       }
     };
     await readAll();
     const writer = new Writer(draw, both, recorder, data);
-    for (let more = writes; more > 0; more -= 1) await writer.write();
-    await writer.check();
-    await readAll();
+    for (let round = rounds; round > 0; round -= 1) {
+      for (let more = writes; more > 0; more -= 1) await writer.write();
+      await writer.check();
+      await readAll();
+    }
+    const hostile = new HostileRequests(recorder.world, '/v1');
+    for (let more = hostileWrites; more > 0; more -= 1) {
+      const change = writer.draft();
+      if (change === undefined) continue;
+      await sendHostile(both, hostile.write(draw, change.name, change.id, change.body));
+    }
+    // Both hold the same.
+    await writer.stored();
     expect(both.failures).toEqual([]);
   } finally {
     await both.stop();
@@ -102,11 +136,14 @@ async function tryOne(draw: Draw): Promise<void> {
 
 test(
   `${runs} random specifications are served as the oracle says, on both databases (seed ${firstSeed})`,
-  async () => {
+  async ({ annotate }) => {
+    const failures: string[] = [];
     for (let seed = firstSeed; seed < firstSeed + runs; seed += 1)
       await tryOne(drawOf(seed)).catch((cause: unknown) => {
-        throw new Error(`seed ${seed}: ${String(cause)}`, { cause });
+        failures.push(`seed ${seed}: ${String(cause)}`);
       });
+    await annotate(`${answered} requests, each to both databases`);
+    expect(failures.join('\n\n')).toBe('');
   },
   patience,
 );

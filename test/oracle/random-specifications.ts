@@ -1,7 +1,7 @@
 import type { Definition, Document, ResourceDefinition } from '../support/oracle-model.ts';
-import type { Draw } from './records.ts';
-import { isReferable, odd, randomFields } from './random-fields.ts';
+import { isReferable, oddTables, randomFields } from './random-fields.ts';
 import { fieldNames, keyNames, Names, relationNames, resourceNames } from './random-names.ts';
+import type { Draw } from './draw.ts';
 
 /** Random specifications in which every key of a relation is written out, as the oracle reads them. */
 
@@ -179,7 +179,7 @@ function finished(
     ...(draw.chance(60) ? { groups: { brief: all.filter(() => draw.chance(40)) } } : {}),
     ...(isLong && draw.chance(25) ? { indexes: [indexable.slice(0, 2)] } : {}),
     ...(isLong && draw.chance(10) ? { unique: [indexable.slice(-2)] } : {}),
-    ...(draw.chance(12) ? { table: tables.from(odd) } : {}),
+    ...(draw.chance(12) ? { table: tables.from(oddTables) } : {}),
   };
 }
 

@@ -4,8 +4,8 @@ import {
   type Document,
   type ResourceDefinition,
 } from '../support/oracle-model.ts';
-import type { Draw } from './records.ts';
 import { isChanged, type Overlay } from './random-versions.ts';
+import type { Draw } from './draw.ts';
 
 /** A random specification with other names than its first version has, where fields are in the columns that they had. */
 

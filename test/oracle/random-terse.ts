@@ -1,5 +1,5 @@
 import type { Definition, Document } from '../support/oracle-model.ts';
-import type { Draw } from './records.ts';
+import type { Draw } from './draw.ts';
 
 /** Whether a key says no more than what a belongsTo adds of itself. */
 function isPlainKey({ type, reference, ...rest }: Definition): boolean {

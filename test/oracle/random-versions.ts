@@ -5,9 +5,9 @@ import {
   type Document,
   type Item,
 } from '../support/oracle-model.ts';
-import type { Draw } from './records.ts';
 import { mustBeSent } from './random-fields.ts';
 import { fieldNames, Names } from './random-names.ts';
+import type { Draw } from './draw.ts';
 
 /** A second version of a random specification: what it renames and hides, and what is left to see. */
 

@@ -8,9 +8,9 @@ import {
   type Relation,
   type Value,
 } from '../support/oracle-model.ts';
-import type { Draw } from './records.ts';
 import { defaultOf, mustBeSent } from './random-fields.ts';
 import type { Data, Recorder } from './random-records.ts';
+import type { Draw } from './draw.ts';
 
 /** Random writes that a specification takes, and what they leave; the data is what a test believes to be stored. */
 export class Writer {
@@ -47,6 +47,16 @@ export class Writer {
       case 'links':
         return this.link(name, item);
     }
+  }
+
+  /** What a create of a record could send, and the id of one that was there; undefined if nothing is found. */
+  draft(): { readonly name: string; readonly id: string; readonly body: Item } | undefined {
+    const names = Object.keys(this.data);
+    const name = this.draw.pick(names);
+    const items = this.data[name] ?? [];
+    const item = this.recorder.candidate(name, this.data, items.length, false);
+    const id = items.length === 0 ? '1' : String(this.draw.pick(items)['id']);
+    return item && { name, id, body: this.recorder.body(name, item) };
   }
 
   private async send(method: string, path: string, body?: unknown): Promise<Answer> {
@@ -164,7 +174,7 @@ export class Writer {
   }
 
   private async remove(name: string, item: Item): Promise<void> {
-    const left = this.afterDelete(name, item);
+    const left = this.afterDelete(name, [item]);
     const answer = await this.send('DELETE', this.pathOf(name, item));
     const what = `DELETE ${this.pathOf(name, item)}\n${answer.text}`;
     if (left === 'unclear' ? answer.status === 409 : left === undefined) {
@@ -178,12 +188,12 @@ export class Writer {
     Object.assign(this.data, left === 'unclear' ? await this.stored() : left);
   }
 
-  /** What is left when a record goes: undefined where another needs it, unclear where that one goes as well. */
-  private afterDelete(name: string, item: Item): Data | 'unclear' | undefined {
-    const gone = new Set([item]);
+  /** What is left when records go: undefined where another needs one, unclear where that one goes as well. */
+  private afterDelete(name: string, items: readonly Item[]): Data | 'unclear' | undefined {
+    const gone = new Set(items);
     const nulled: (readonly [string, Item, readonly string[]])[] = [];
     const restricting: Item[] = [];
-    const queue: (readonly [string, Item])[] = [[name, item]];
+    const queue = items.map((item): readonly [string, Item] => [name, item]);
     for (const [owner, one] of queue)
       for (const { resource, fields, action, holds } of this.pointing(owner, one))
         for (const other of (this.data[resource] ?? []).filter(holds)) {
@@ -317,8 +327,22 @@ export class Writer {
         : new Set(wanted);
     const body = { [relation.name]: sent };
     const path = this.pathOf(name, item);
+    const left = this.afterDelete(
+      keys.through,
+      (this.data[keys.through] ?? []).filter(
+        (one) =>
+          one[keys.ownKey] === item['id'] &&
+          one[keys.otherKey] !== null &&
+          !after.has(String(one[keys.otherKey])),
+      ),
+    );
     const answer = await this.send('PATCH', path, body);
     const what = `PATCH ${path} ${JSON.stringify(body)}\n${answer.text}`;
+    // Others need a link that goes.
+    if (left === 'unclear' ? answer.status === 422 : left === undefined) {
+      expect(answer.status, what).toBe(422);
+      return;
+    }
     expect(answer.status, what).toBe(200);
     expect(answer.body, what).toEqual(this.recorder.shown(name, item));
     const links = (await this.readAll(keys.through)).filter(

@@ -1,27 +1,6 @@
-import * as fc from 'fast-check';
 import { shapeOf, type Item, type Shape, type Value, type World } from '../support/oracle-model.ts';
 import { poolOf } from './values.ts';
-
-/** Random choices that come from one source, so that the same source gives the same again. */
-export interface Draw {
-  /** A whole number below `count`. */
-  readonly below: (count: number) => number;
-  readonly pick: <T>(list: readonly T[]) => T;
-  /** True this many times in a hundred. */
-  readonly chance: (percent: number) => boolean;
-}
-
-export function drawFrom(g: fc.GeneratorValue): Draw {
-  const number = (max: number): fc.Arbitrary<number> => fc.noBias(fc.nat({ max }));
-  const below = (count: number): number => g(number, count - 1);
-  return {
-    below,
-    // A member may itself be undefined.
-    pick: <T>(list: readonly T[]) => list[below(list.length)] as T,
-    // Shrinks to false.
-    chance: (percent) => below(100) >= 100 - percent,
-  };
-}
+import type { Draw } from './draw.ts';
 
 /** What takes any value. */
 const anything = shapeOf({ type: 'json' });

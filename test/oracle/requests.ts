@@ -3,7 +3,9 @@ import type { Relation, Row, World } from '../support/oracle-model.ts';
 import { collectionOf, shapeAt } from '../support/oracle-paths.ts';
 import {
   nameOf,
+  type Condition,
   type Expansion,
+  type Group,
   type Paging,
   type Query,
   type SortKey,
@@ -17,9 +19,10 @@ import {
   randomGroup,
   randomNames,
   randomSteps,
+  withOtherValues as otherCondition,
 } from './conditions.ts';
-import type { Draw } from './records.ts';
 import { randomSelection } from './selections.ts';
+import type { Draw } from './draw.ts';
 
 /** Random requests that the contract allows. */
 
@@ -153,30 +156,59 @@ function depthOf(expand: readonly Expansion[]): number {
   return Math.max(0, ...expand.map(({ below }) => 1 + depthOf(below)));
 }
 
+const pages = [1, 1, 1, 1, 1, 1, 2, 2, 3, 9, 1_000_000_000];
+const offsets = [0, 0, 0, 1, 1, 2, 3, 8, 20, 49, 50, 10 ** 15];
+
+function randomStart(draw: Draw, mode: Paging['mode']): number {
+  return mode === 'cursor' ? 0 : draw.pick(mode === 'page' ? pages : offsets);
+}
+
 function randomPaging(draw: Draw, world: World): Paging {
   const limit = draw.chance(70)
     ? Math.min(draw.pick([1, 2, 3, 7, 20, 40]), world.limit('maxLimit'))
     : undefined;
-  if (draw.chance(20)) return { mode: 'cursor', start: 0, limit };
-  return draw.chance(60)
-    ? { mode: 'page', start: draw.pick([1, 1, 1, 1, 1, 1, 2, 2, 3, 9, 1_000_000_000]), limit }
-    : { mode: 'offset', start: draw.pick([0, 0, 0, 1, 1, 2, 3, 8, 20, 49, 50, 10 ** 15]), limit };
+  const mode = draw.chance(20) ? 'cursor' : draw.chance(60) ? 'page' : 'offset';
+  return { mode, start: randomStart(draw, mode), limit };
 }
 
 /** Words that are in texts of the witness, or in none. */
-function randomWords(draw: Draw, world: World, witness: Row): readonly string[] {
+function randomWords(draw: Draw, world: World, witness: Row, count: number): readonly string[] {
   const { fields } = world.resource(witness.resource);
   const texts = [...fields]
     .filter(([, shape]) => isSearched(shape))
     .flatMap(([name]) => witness.item[name] ?? [])
     .map(String);
   if (![...fields.values()].some(isSearched)) return [];
-  return Array.from({ length: 1 + draw.below(3) }, () => {
+  return Array.from({ length: count }, () => {
     const characters = Array.from(texts.length > 0 ? draw.pick(texts) : 'none');
     const start = draw.below(characters.length + 1);
     const word = characters.slice(start, start + 1 + draw.below(3)).join('');
     return draw.chance(20) ? word.toUpperCase() : word;
   }).filter((word) => folded(word).trim() !== '');
+}
+
+/** The same request with other values: another plan of it is not made. */
+export function withOtherValues(draw: Draw, world: World, query: Query): Query {
+  const { resource, id, conditions, groups, search, ids, paging } = query;
+  const rows = world.rowsOf(resource);
+  const witness = draw.pick(rows);
+  const other = (condition: Condition): Condition =>
+    otherCondition(draw, world, witness, condition);
+  const otherGroup = ({ kind, parts }: Group): Group => ({
+    kind,
+    parts: parts.map((part) => ('parts' in part ? otherGroup(part) : other(part))),
+  });
+  const words = search.length === 0 ? [] : randomWords(draw, world, witness, search.length);
+  const idOf = ({ item }: Row): string => String(item['id']);
+  return {
+    ...query,
+    id: id === undefined ? undefined : idOf(witness),
+    conditions: conditions.map(other),
+    groups: groups.map(otherGroup),
+    search: words.length === search.length ? words : search,
+    ids: ids.map(() => idOf(draw.pick(rows))),
+    paging: id === undefined ? { ...paging, start: randomStart(draw, paging.mode) } : paging,
+  };
 }
 
 /** One request; what it means, not how it is written. Some resource has to have records. */
@@ -205,7 +237,7 @@ export function randomQuery(draw: Draw, world: World): Query {
       : Array.from({ length: draw.pick([0, 0, 0, 1, 2]) }, () =>
           randomGroup(draw, world, witness, 1),
         ).filter((one) => one !== undefined),
-    search: isSingle || draw.chance(85) ? [] : randomWords(draw, world, witness),
+    search: isSingle || draw.chance(85) ? [] : randomWords(draw, world, witness, 1 + draw.below(3)),
     ids:
       isSingle || draw.chance(85)
         ? []

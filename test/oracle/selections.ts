@@ -1,6 +1,6 @@
 import type { Shape, World } from '../support/oracle-model.ts';
 import type { Expansion, Query, Selector } from '../support/oracle-query.ts';
-import type { Draw } from './records.ts';
+import type { Draw } from './draw.ts';
 
 /** Random `fields` and `exclude` of a request. */
 

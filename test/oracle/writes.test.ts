@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Answer } from '../support/api.ts';
+import { mostlyInProcess, type Answer } from '../support/api.ts';
 import { serveBoth, type Both } from '../support/both.ts';
 import { problemsOf } from '../server/exchanges.ts';
 import { seed } from '../support/seed.ts';
-import { drawOf, patience, requests } from './world.ts';
-import type { Draw } from './records.ts';
+import { patience, requests } from './world.ts';
 import { Drawer, type Fault } from './random-changes.ts';
 import {
   Missing,
@@ -17,6 +16,7 @@ import {
   type Id,
   type Item,
 } from './write-state.ts';
+import { type Draw, drawOf } from './draw.ts';
 
 /** A request, what it is answered, and what it leaves. */
 interface Change {
@@ -36,7 +36,7 @@ interface Change {
 
 let both: Both;
 beforeAll(async () => {
-  both = await serveBoth(specification);
+  both = mostlyInProcess(await serveBoth(specification));
 });
 afterAll(() => both?.stop());
 

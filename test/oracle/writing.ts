@@ -8,8 +8,8 @@ import {
   type Query,
   type SortKey,
 } from '../support/oracle-query.ts';
-import type { Draw } from './records.ts';
 import { lists } from './conditions.ts';
+import type { Draw } from './draw.ts';
 
 /** A request as it is sent. */
 export interface Written {
@@ -20,7 +20,7 @@ export interface Written {
 }
 
 function item(draw: Draw, value: string, special: RegExp): string {
-  return value === '' || special.test(value) || draw.chance(20)
+  return draw.chance(20) || value === '' || special.test(value)
     ? `"${value.replaceAll(/["\\]/gu, String.raw`\$&`)}"`
     : value;
 }
@@ -46,7 +46,7 @@ function pagingPieces(
   isByCursor = false,
 ): Piece[] {
   const isDefault = isByCursor ? mode === 'cursor' : mode === 'page' && start === 1;
-  const isWritten = !isDefault || draw.chance(50);
+  const isWritten = draw.chance(50) || !isDefault;
   return [
     ...(limit === undefined ? [] : ([[`${prefix}limit`, String(limit)]] as const)),
     ...(isWritten ? ([[`${prefix}${mode}`, mode === 'cursor' ? '' : String(start)]] as const) : []),
@@ -85,7 +85,7 @@ function groupText(draw: Draw, { parts }: Group): string {
 function searchText(draw: Draw, words: readonly string[]): string {
   return words
     .map((word) =>
-      /[\s"]/u.test(word) || draw.chance(20)
+      draw.chance(20) || /[\s"]/u.test(word)
         ? `"${word.replaceAll(/["\\]/gu, String.raw`\$&`)}"`
         : word,
     )
@@ -97,7 +97,10 @@ function encode(draw: Draw, text: string): string {
   return draw.chance(50) ? encoded.replaceAll('%20', '+') : encoded;
 }
 
-/** Writes a request in one of the ways in which it can be written: quotes, blanks and the order of the parameters. */
+/**
+ * Writes a request in one of the ways in which it can be written: quotes, blanks and the order of the parameters. The same draw
+ * writes requests that differ in values alone in the same way.
+ */
 export function writeQuery(draw: Draw, world: World, query: Query, base = '/v1'): Written {
   const { resource, id, conditions, groups, search, ids, sort, nulls, paging } = query;
   const { expand, maxDepth, fields, exclude, isCounted } = query;

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { migrate } from '../../src/migrations/postgres/schema.ts';
 import { openPostgres, type PostgresDatabase } from '../../src/databases/postgres/database.ts';
@@ -52,17 +53,21 @@ export async function serveBoth(
     ...options,
     isCompared: true,
   });
-  const send: TestApi['send'] = async (...request) => {
-    const answer = await agreed(first.send(...request), second.send(...request));
-    if (request[0] !== 'GET' && answer.status >= 400) await alignIds(model, sqlite, postgres);
-    return answer;
-  };
+  const sending =
+    (way: 'send' | 'sendInProcess'): TestApi['send'] =>
+    async (...request) => {
+      const answer = await agreed(first[way](...request), second[way](...request));
+      if (request[0] !== 'GET' && answer.status >= 400) await alignIds(model, sqlite, postgres);
+      return answer;
+    };
+  const send = sending('send');
   const both: Both = {
     ...first,
     postgres,
     sqlite,
     sides: [first, second],
     send,
+    sendInProcess: sending('sendInProcess'),
     get: (path, headers) => send('GET', path, undefined, headers),
     raw: (...request) => agreed(first.raw(...request), second.raw(...request)),
     settled: async () => {
@@ -109,7 +114,13 @@ async function agreed<Answer extends Seen>(
   second: Promise<Answer>,
 ): Promise<Answer> {
   const [answer, other] = await Promise.all([first, second]);
-  expect(comparable(other), 'what PostgreSQL answers').toEqual(comparable(answer));
+  const [expected, given] = [comparable(answer), comparable(other)];
+  // A tenth of the time of a comparison that can say what differs.
+  if (!isDeepStrictEqual(given, expected))
+    expect(
+      given,
+      `what PostgreSQL answers: ${JSON.stringify(given)}\ninstead of ${JSON.stringify(expected)}`,
+    ).toEqual(expected);
   return answer;
 }
 

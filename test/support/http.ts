@@ -84,3 +84,16 @@ export async function fetched(
   // A byte order mark is no part of a text.
   return { status: statusCode, headers: all, text: decoder.decode(plain) };
 }
+
+/** The same of a server in this process, as `fetch` of an application asks it. */
+export async function fetchedFrom(
+  answer: (request: Request) => Promise<Response>,
+  url: string,
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  body?: string | Uint8Array,
+): Promise<Fetched> {
+  const sent = body instanceof Uint8Array ? new Uint8Array(body) : (body ?? null);
+  const response = await answer(new Request(url, { method, headers, body: sent }));
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}

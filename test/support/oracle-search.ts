@@ -1,8 +1,11 @@
 import type { Row, Shape, World } from './oracle-model.ts';
 
+/** Formats of texts of which each is a type of its own. */
+const otherTypes: ReadonlySet<string> = new Set(['base64', 'uuid', 'url']);
+
 /** Whether `search` looks into a field where the file says nothing. */
-export function isSearched({ definition }: Shape): boolean {
-  return ['string', 'text', 'email'].includes(definition.type) && definition.format !== 'base64';
+export function isSearched({ definition: { type, format = '' } }: Shape): boolean {
+  return ['string', 'text', 'email'].includes(type) && !otherTypes.has(format);
 }
 
 /** A text without case and marks, as docs/contract/2-reading.md#search, rule 3 has it. */
