@@ -149,7 +149,8 @@ test('a right that the role lacks takes no server out of service: what needs it 
   await server.drop();
 });
 
-test('whether a server is ready is said soon, and of all who ask one is asked for', async () => {
+// These wait most of the time: they do it together.
+test.concurrent('whether a server is ready is said soon, and of all who ask one is asked for', async () => {
   const server = await createDatabase();
   const proxy = await startProxy(server.url);
   const other = driver(server.url, { max: 1 });
@@ -202,7 +203,7 @@ test('whether a server is ready is said soon, and of all who ask one is asked fo
   await server.drop();
 });
 
-test('a server whose connections are all in use is ready while they answer', async () => {
+test.concurrent('a server whose connections are all in use is ready while they answer', async () => {
   const server = await createDatabase();
   const model = buildValid('access: public\nresources: { notes: { fields: {} } }');
   const database = await openPostgres(server.url, { poolSize: 1 });
