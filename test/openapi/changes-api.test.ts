@@ -7,6 +7,14 @@ const tokens = 'auth: { jwt: { secret: "01234567890123456789012345678901" } }';
 /** Its first version is served no more. */
 const ended = versioned.replace('2099-01-01', '2026-11-01');
 
+/** Two fields that are unique together, of which a version hides the second one. */
+function uniqueWithHidden(field: string, name: string): string {
+  return posts(
+    `a: { type: string }, ${field}`,
+    `api: { versions: { 1: { resources: { posts: { fields: { ${name}: false } } } } } }`,
+  ).replace('posts: { fields: { a', `posts: { unique: [[a, ${name}]], fields: { a`);
+}
+
 describe('who may use a field', () => {
   const withAuth = (field: string, access = '{ read: public, write: authenticated }'): string =>
     posts(
@@ -270,6 +278,18 @@ describe('the rest', () => {
         'posts: { unique: [[a, b]],',
       ),
       ['breaking v1 posts.a, b: must now be unique together'],
+    ],
+    [
+      'of fields that are unique together, one that is hidden is called otherwise',
+      uniqueWithHidden('b: { type: string }', 'b'),
+      uniqueWithHidden('c: { type: string, column: b }', 'c'),
+      [],
+    ],
+    [
+      'a field that is unique together with a hidden one has another column',
+      uniqueWithHidden('b: { type: string }', 'b'),
+      uniqueWithHidden('c: { type: string }', 'c'),
+      ['breaking v1 posts.a, c: must now be unique together'],
     ],
     [
       'fields of which one is unique',

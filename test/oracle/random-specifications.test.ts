@@ -85,7 +85,8 @@ async function tryOne(draw: Draw): Promise<void> {
   const errors = build(text).problems.filter(({ severity }) => severity === 'error');
   expect(errors.map(({ message }) => message).join('\n'), text).toBe('');
   // Who uses it does not see how it is stored.
-  expect(compareApis(buildValid(plain), buildValid(text), now()), text).toEqual([]);
+  const changes = compareApis(buildValid(plain), buildValid(text), now());
+  expect(changes.map(({ path, message }) => `${path}: ${message}`).join(), text).toBe('');
   const both = counted(mostlyInProcess(await serveBoth(text, {}, now)));
   try {
     const recorder = new Recorder(document, draw);

@@ -223,16 +223,21 @@ function keysOf(relation: Relation): readonly Field[] {
 
 /** Fields that have to be distinct together, where no part of them had to be so far. */
 function compareUnique(old: ResourceView, now: ResourceView, note: Note): void {
-  const alone = [...old.inputs.values()].flatMap(({ name, field }) =>
-    field.unique ? [[name]] : [],
-  );
-  const known = [...alone, ...uniqueLists(old)];
-  for (const names of uniqueLists(now))
-    if (!known.some((list) => list.every((name) => names.includes(name))))
-      note(true, names.join(', '), 'must now be unique together');
+  const alone = [...old.inputs.values()].flatMap(({ field }) => (field.unique ? [[field]] : []));
+  const known = [...alone, ...old.resource.unique];
+  // A field that is not shown has no name that means anything to a caller.
+  const isSame = (before: Field, after: Field): boolean =>
+    inputName(old, before) === inputName(now, after) ||
+    (before.resource.table === after.resource.table && before.column === after.column);
+  for (const fields of now.resource.unique) {
+    const wasUnique = known.some((list) =>
+      list.every((before) => fields.some((after) => isSame(before, after))),
+    );
+    const names = fields.map((field) => inputName(now, field));
+    if (!wasUnique) note(true, names.join(', '), 'must now be unique together');
+  }
 }
 
-function uniqueLists({ resource, inputs }: ResourceView): readonly (readonly string[])[] {
-  const nameOf = (field: Field): string => fieldNameIn(inputs.values(), field) ?? field.name;
-  return resource.unique.map((list) => list.map(nameOf));
+function inputName({ inputs }: ResourceView, field: Field): string {
+  return fieldNameIn(inputs.values(), field) ?? field.name;
 }
