@@ -122,9 +122,8 @@ export function textAfterPrefix(beginning: string): string | undefined {
 }
 
 /** Whether a field is compared as plain text. */
-export function isText({ type, values }: Field): boolean {
-  const isPlain = type.comparison === 'text' || values !== undefined || type.isOfId === true;
-  return type.kind === 'string' && isPlain;
+export function isText({ type }: Field): boolean {
+  return type.kind === 'string' && type.columnType === undefined;
 }
 
 /**
