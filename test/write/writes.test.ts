@@ -163,8 +163,8 @@ describe('POST', () => {
       status: 400,
       code: 'INVALID_PARAMETER',
       problems: [
-        'page: makes no sense on a create',
         'fields: there is no field zzz',
+        'page: makes no sense on a create',
         'name: must have at least 2 characters',
         'email: must be a string',
       ],
