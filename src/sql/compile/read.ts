@@ -197,9 +197,12 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): CompiledRead {
     ): Statement =>
       buildStatement(dialect, (add) => pageSql(add, [part, conditions], order), columns.rowLength);
     if (after !== undefined)
-      return seeks(keys, after, plan.slots.length + plan.ruleSlots.length, dialect).map((seek) =>
-        page(seek.conditions, seek.order),
-      );
+      return seeks(
+        keys,
+        after,
+        { first: plan.slots.length + plan.ruleSlots.length, isServed: isServed(plan.order) },
+        dialect,
+      ).map((seek) => page(seek.conditions, seek.order));
     return [page(() => [], inOrder)];
   };
   const found = (add: Add): readonly string[] => listConditions(rowsOf, dialect, add);

@@ -21,12 +21,13 @@ interface Seek {
 /**
  * The ranges after a record, nearest first: equal in all keys but the last, and after it there; then equal in all but the
  * last two; and so on. Each is a seek in an index that has the order. `after` says for which keys the record has a value;
- * these values are bound from `first` on.
+ * these values are bound from `first` on. `isServed` says that an index has the order: a range of nulls is then ordered by
+ * its null keys as well. PostgreSQL does not see that they are equal, and would sort the nulls or filter the primary key.
  */
 export function seeks(
   order: readonly OrderKey[],
   after: readonly boolean[],
-  first: number,
+  { first, isServed }: { readonly first: number; readonly isServed: boolean },
   dialect: Dialect,
 ): readonly Seek[] {
   const operandOf = (index: number, add: Add): string => {
@@ -35,8 +36,18 @@ export function seeks(
   };
   const orderFrom = (index: number): Seek['order'] =>
     order.slice(index).map((key) => (add) => orderTerm(key.name(add), key, dialect));
+  /** A range has nulls of a key or values of it, never both, so the order of nulls can be the one of the index. */
+  const inIndexOrder =
+    ({ name, descending, nulls }: OrderKey): Seek['order'][number] =>
+    (add) =>
+      orderTerm(
+        name(add),
+        { descending, nulls: nulls && (descending ? 'last' : 'first') },
+        dialect,
+      );
   const ranges = order.map((key, index): readonly Seek[] => {
-    const { value, name, descending, nulls } = key;
+    const { value, descending, nulls } = key;
+    const nullsBefore = order.slice(0, index).filter((_, at) => isServed && after[at] !== true);
     const before = (add: Add): string[] =>
       order
         .slice(0, index)
@@ -45,21 +56,20 @@ export function seeks(
             ? `${one.value(add)} = ${operandOf(at, add)}`
             : `${one.value(add)} IS NULL`,
         );
-    // A range contains no null, so the order of nulls can be the one of the index.
-    const placed = nulls && (descending ? 'last' : 'first');
+    const ordered = (keys: readonly OrderKey[]): Seek['order'] => [
+      ...[...nullsBefore, ...keys].map(inIndexOrder),
+      ...orderFrom(index + 1),
+    ];
     const ranged = (condition: (add: Add) => string): Seek => ({
       conditions: (add) => [...before(add), condition(add)],
-      order: [
-        (add) => orderTerm(name(add), { descending, nulls: placed }, dialect),
-        ...orderFrom(index + 1),
-      ],
+      order: ordered([key]),
     });
     if (after[index] === true) {
       const sign = descending ? '<' : '>';
       const range = ranged((add) => `${value(add)} ${sign} ${operandOf(index, add)}`);
       const isNull: Seek = {
         conditions: (add) => [...before(add), `${value(add)} IS NULL`],
-        order: orderFrom(index + 1),
+        order: ordered(isServed ? [key] : []),
       };
       return nulls === 'last' ? [range, isNull] : [range];
     }
