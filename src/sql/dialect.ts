@@ -115,7 +115,7 @@ export interface SqlSyntax {
   /** What is bound for a list of keys that were read from the database. */
   readonly keys: (keys: readonly SqlValue[]) => SqlValue;
   /**
-   * A SELECT of rows that are not written, from one bound `unwrittenList`, with the columns of `fields` as the table would
+   * A SELECT of rows that are not written, from one bound list in JSON of `unwrittenItem`s, with the columns of `fields` as the table would
    * hold them. What a row of the list leaves out is null, or with `id` what the row with that id has.
    */
   readonly unwrittenRows: (
@@ -124,8 +124,10 @@ export interface SqlSyntax {
     list: string,
     id?: string,
   ) => string;
-  /** What is bound for such a list, of stored values. */
-  readonly unwrittenList: (fields: readonly Field[], rows: readonly StoredValues[]) => SqlValue;
+  /** An item of such a list, of stored values. */
+  readonly unwrittenItem: (fields: readonly Field[], row: StoredValues) => string;
+  /** The same of a row of a table `t`, as an expression; absent where its values tell as much as its columns. */
+  readonly keptItem?: (fields: readonly Field[]) => string;
   /** What an INSERT ends with so that it gives the new record's id; absent where the driver tells it anyway. */
   readonly returning?: (idColumn: string) => string;
   /** What stands before VALUES so that ids are taken as given by a table that always gives its own; absent: nothing. */

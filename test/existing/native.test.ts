@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { neededSteps } from '../../src/migrations/steps.ts';
+import type { Answer } from '../support/api.ts';
 import { existingPostgres, type Existing } from '../support/existing.ts';
 import type { JsonValue } from '../../src/specification/specification.ts';
 import type { Column } from './column.ts';
@@ -59,7 +60,17 @@ INSERT INTO lists (${listed.map(([name]) => name).join(', ')}) VALUES
     )
     .join(', ')}),
   (${listed.map(() => 'NULL').join(', ')});
+CREATE TABLE kin (LIKE things INCLUDING ALL, boss integer REFERENCES kin (id));
+INSERT INTO kin SELECT things.*, CASE WHEN id > 1 THEN 1 END FROM things;
 `;
+
+/** What the boss has to be so that a rule allows changes: of each type what record 1 has. */
+const bossIsFirst = Object.entries(columns)
+  .map(([name, { wire, finds = [`=${encodeURIComponent(String(wire[0]))}`] }]) => {
+    return `boss.${name}${finds[0]}`;
+  })
+  .join('&');
+
 const specification = `
 access: public
 database: { managed: false, collation: database }
@@ -67,6 +78,12 @@ resources:
   things:
     fields:
 ${names.map((name) => `      ${name}: ${columns[name]?.field}`).join('\n')}
+  kin:
+    access: { read: public, write: [{ role: public, where: "bossId_exists=false" }, { role: public, where: ${JSON.stringify(bossIsFirst)} }] }
+    fields:
+${names.map((name) => `      ${name}: ${columns[name]?.field}`).join('\n')}
+      bossId: { type: integer, column: boss, reference: kin.id, nullable: true }
+      boss: { type: relation, relation: belongsTo, resource: kin }
   lists:
     fields:
 ${listed.map(([name, { field }]) => `      ${name}: { type: array, items: ${field.slice(0, -2)}, nullable: true } }`).join('\n')}
@@ -165,6 +182,24 @@ describe.each(Object.entries(columns))('%s', (name, column) => {
     const { status, body } = await existing.api.send('POST', '/things', { [name]: bad });
     expect([status, body.errors]).toMatchObject([422, [{ field: expect.stringContaining(name) }]]);
   });
+});
+
+test('rules see rows as they were before the batch that has changed them', async () => {
+  const change = (id: number, body: object): Promise<Answer> =>
+    existing.api.send('PATCH', `/kin/${id}`, body);
+  const patched = (id: number, body: object): object => ({
+    method: 'PATCH',
+    path: `/kin/${id}`,
+    body,
+  });
+  expect((await change(2, { small: 3 })).status).toBe(200);
+  const others = Object.fromEntries(
+    Object.entries(columns).map(([name, { wire }]) => [name, wire[1]]),
+  );
+  const batch = [patched(1, others), patched(2, { small: 4 }), patched(1, { small: 1 })];
+  const { status, text } = await existing.api.send('POST', '/_batch', batch);
+  expect(status, text).toBe(200);
+  expect((await change(2, { small: 5 })).status).toBe(403);
 });
 
 describe.each(listed)('an array of %s', (name, { wire: [first, second], written }) => {

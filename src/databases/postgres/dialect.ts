@@ -119,6 +119,13 @@ function valueType(field: Field): string {
   return type;
 }
 
+/** Whether the column of a field is `json` or `jsonb`, whatever the field makes of it. */
+function isJsonColumn({ native, type }: Field): boolean {
+  return native === undefined
+    ? type.postgres.form === 'jsonb'
+    : native.items === undefined && /^jsonb?$/u.test(native.type);
+}
+
 /** A text as a literal of PostgreSQL. */
 export function postgresText(text: string): string {
   return literal(text, (hex) => `convert_from(decode('${hex}', 'hex'), 'UTF8')`);
@@ -400,22 +407,31 @@ export const postgresAlike: Dialect = {
       ? `SELECT t.* FROM (SELECT 1) AS one LEFT JOIN ${base} ON false ${rows}`
       : `SELECT t.* FROM ${base} ${rows} WHERE ${postgresAlike.compare(`base.${quote(key.column)}`, 'eq', id, key)}`;
   },
-  unwrittenList: (fields, rows) => {
-    const items = rows.map((row) => {
-      const members = fields.flatMap((field) => {
-        const value = row.get(field);
-        if (value === undefined) return [];
-        const isJson =
-          value !== null &&
-          field.type.postgres.form === 'jsonb' &&
-          nativeSql(field)?.isArray !== true;
-        const item = isJson || typeof value === 'bigint' ? String(value) : JSON.stringify(value);
-        // PostgreSQL cuts off names that are too long.
-        return [`${JSON.stringify(cutName(field.column))}:${item}`];
-      });
-      return `{${members.join(',')}}`;
+  unwrittenItem: (fields, row) => {
+    const members = fields.flatMap((field) => {
+      const value = row.get(field);
+      if (value === undefined) return [];
+      const isJson =
+        value !== null &&
+        field.type.postgres.form === 'jsonb' &&
+        nativeSql(field)?.isArray !== true;
+      const item = isJson || typeof value === 'bigint' ? String(value) : JSON.stringify(value);
+      // PostgreSQL cuts off names that are too long.
+      return [`${JSON.stringify(cutName(field.column))}:${item}`];
     });
-    return `[${items.join(',')}]`;
+    return `{${members.join(',')}}`;
+  },
+  // Each type reads what it writes, be it one that JSON does not have.
+  keptItem: (fields) => {
+    const columnOf = ({ column }: Field): string => `t.${quote(column)}`;
+    const nameOf = ({ column }: Field): string => postgresText(cutName(column));
+    const texts = fields.filter((field) => !isJsonColumn(field));
+    const names = texts.map(nameOf).join(', ');
+    const values = texts.map((field) => `${columnOf(field)}::text`).join(', ');
+    const others = fields
+      .filter(isJsonColumn)
+      .map((field) => ` || jsonb_build_object(${nameOf(field)}, ${columnOf(field)})`);
+    return `(json_object(ARRAY[${names}]::text[], ARRAY[${values}]::text[])::jsonb${others.join('')})::text`;
   },
   // A correlated IN would read the whole table once for each parent.
   firstOfEach: (list, from, row, first) =>

@@ -223,7 +223,7 @@ function itemOf(value: SqlValue): string {
     : text;
 }
 
-/** The member of an item of `unwrittenList` that has the value of the field at `index`. */
+/** The member of an `unwrittenItem` that has the value of the field at `index`. */
 const unwritten = (index: number): string => `v${index}`;
 
 /** The first word of a column's definition: its type. */
@@ -440,15 +440,12 @@ export const sqlite: Dialect = {
     const isNamed = sqlite.compare(`base.${quote(key.column)}`, 'eq', id, key);
     return `${select} CROSS JOIN ${quoteTable(table)} AS base WHERE ${isNamed}`;
   },
-  unwrittenList: (fields, rows) => {
-    const items = rows.map((row) => {
-      const members = fields.flatMap((field, index) => {
-        const value = row.get(field);
-        return value === undefined ? [] : [`"${unwritten(index)}":${itemOf(value)}`];
-      });
-      return `{${members.join(',')}}`;
+  unwrittenItem: (fields, row) => {
+    const members = fields.flatMap((field, index) => {
+      const value = row.get(field);
+      return value === undefined ? [] : [`"${unwritten(index)}":${itemOf(value)}`];
     });
-    return `[${items.join(',')}]`;
+    return `{${members.join(',')}}`;
   },
   ruleText: (_rule, table) =>
     `SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ${table()}`,

@@ -4,7 +4,7 @@ import type { SqlValue } from '../../model/values.ts';
 import { keyFields } from '../../model/field-types/composite-id.ts';
 import type { RowsPlan } from '../../query/access/row-rules.ts';
 import type { Predicate } from '../../query/filter/predicate.ts';
-import { quote, quoteTable, type Dialect, type StoredValues } from '../dialect.ts';
+import { quote, quoteTable, type Dialect } from '../dialect.ts';
 import { buildStatement, type Add, type Statement } from '../statement.ts';
 import { parentField } from './join.ts';
 import { rowConditions, whereSql } from './predicate.ts';
@@ -20,7 +20,8 @@ interface RuleStatements {
 /** The rows of a resource that a request has written: their ids, and those that were there as they were before it. */
 export interface WrittenRows {
   readonly keys: readonly SqlValue[];
-  readonly former: readonly StoredValues[];
+  /** Items of a list, see `unwrittenItem`. */
+  readonly former: readonly string[];
 }
 
 /** How rows that are not written yet are judged. */
@@ -28,7 +29,7 @@ export interface Unwritten {
   /** The fields that the rules read of the row itself. */
   readonly fields: readonly Field[];
   /**
-   * Counts the rows among the bound `keys` (an `unwrittenList` of `fields`) that the rules allow. Changes to the existing row
+   * Counts the rows among the bound `keys` (see `unwrittenItem`) that the rules allow. Changes to the existing row
    * `id` have the values of that row where they have none.
    */
   readonly count: Statement;
@@ -130,11 +131,38 @@ function formerTable({ resource, ruleSlots }: RowsPlan, dialect: Dialect, add: A
 
 /** What the parameters of a statement after writes are bound to, behind the values of the rules. */
 export function boundAfter(
-  resource: Resource,
   { keys, former: rows }: WrittenRows,
   dialect: Dialect,
 ): readonly [SqlValue, SqlValue] {
-  return [dialect.keys(keys), dialect.unwrittenList(columnsOf(resource), rows)];
+  return [dialect.keys(keys), listOf(rows)];
+}
+
+/** A list of rows that are not written, of its items. */
+export function listOf(items: readonly string[]): string {
+  return `[${items.join(',')}]`;
+}
+
+/** Selects the ids among `keys`, and what makes an item of a list of each row; locks the rows as far as the database can. */
+export function compileKept(resource: Resource, dialect: Dialect): Statement {
+  const ofResource = getOrInsert(keptStatements, resource, () => new Map<Dialect, Statement>());
+  return getOrInsert(ofResource, dialect, () => buildKept(resource, dialect));
+}
+
+const keptStatements = new WeakMap<Resource, Map<Dialect, Statement>>();
+
+function buildKept(resource: Resource, dialect: Dialect): Statement {
+  return buildStatement(dialect, (add) => {
+    const { id, table } = resource;
+    const column = `t.${quote(id.column)}`;
+    const fields = columnsOf(resource);
+    const item = dialect.keptItem?.(fields);
+    const values = fields.map((field) => dialect.select(`t.${quote(field.column)}`, field));
+    const selected = [dialect.select(column, id), ...(item === undefined ? values : [item])];
+    return (
+      `SELECT ${selected.join(', ')} FROM ${quoteTable(table)} AS t` +
+      ` WHERE ${dialect.compare(column, 'in', add('keys'), id)}${dialect.forUpdateMany}`
+    );
+  });
 }
 
 /** The fields of a resource that have a column. */

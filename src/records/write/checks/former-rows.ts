@@ -5,16 +5,14 @@ import type { WritePlan } from '../../../query/plan.ts';
 import { noNested } from '../../../query/write/nested.ts';
 import type { SqlValue } from '../../../model/values.ts';
 import type { JsonValue } from '../../../specification/specification.ts';
-import { columnsOf, type WrittenRows } from '../../../sql/compile/allowed-rows.ts';
-import { decodeValue, encodeValue, type Dialect, type StoredValues } from '../../../sql/dialect.ts';
-import type { WriteStatements } from '../../../sql/compile/write.ts';
+import { columnsOf, compileKept, type WrittenRows } from '../../../sql/compile/allowed-rows.ts';
+import { decodeValue, encodeValue, type Dialect } from '../../../sql/dialect.ts';
 import type { Transaction } from '../../../databases/database.ts';
 
 /** What is needed to keep rows as they are before a write. */
 interface FormerAccess {
   readonly transaction: Pick<Transaction, 'all'>;
   readonly dialect: Dialect;
-  readonly statements: WriteStatements;
   /** Undefined for the owner of the data, whom no rules concern. */
   readonly rights?: { readonly leadsBack: (resource: Resource) => boolean } | undefined;
 }
@@ -34,7 +32,7 @@ export class FormerRows {
   /** By id; a row that the request has created was not there. */
   private readonly written = new Map<
     Resource,
-    Map<string, { readonly key: SqlValue; readonly row: StoredValues | undefined }>
+    Map<string, { readonly key: SqlValue; readonly item: string | undefined }>
   >();
 
   /** New rows that exist for what is being written, since it is nested with them. */
@@ -46,7 +44,7 @@ export class FormerRows {
     const written = [...(this.written.get(resource) ?? [])];
     const all = written.flatMap(([id, one]) => (parents?.has(id) === true ? [] : one));
     if (all.length === 0) return undefined;
-    return { keys: all.map(({ key }) => key), former: all.flatMap(({ row }) => row ?? []) };
+    return { keys: all.map(({ key }) => key), former: all.flatMap(({ item }) => item ?? []) };
   }
 
   /** Told the ids of rows that were created. */
@@ -56,7 +54,7 @@ export class FormerRows {
     for (const key of keys) {
       const id = String(decodeValue(dialect, key, resource.id));
       // A row that was deleted before was there, whatever has its id now.
-      if (!written.has(id)) written.set(id, { key, row: undefined });
+      if (!written.has(id)) written.set(id, { key, item: undefined });
     }
   }
 
@@ -71,27 +69,29 @@ export class FormerRows {
   async changing(
     resource: Resource,
     keys: readonly SqlValue[],
-    { transaction, statements, dialect, rights }: FormerAccess,
+    { transaction, dialect, rights }: FormerAccess,
   ): Promise<void> {
     if (keys.length === 0 || rights?.leadsBack(resource) !== true) return;
     const written = getOrInsert(this.written, resource, () => new Map());
-    const fields = columnsOf(resource);
-    const rows = await transaction.all(statements.currentOf(resource, fields, true), {
+    const rows = await transaction.all(compileKept(resource, dialect), {
       bound: [],
       keys: dialect.keys(keys),
     });
     for (const [key = null, ...values] of rows) {
       const id = String(decodeValue(dialect, key, resource.id));
-      if (written.has(id)) continue;
-      const row = new Map(
-        fields.map((field, index) => {
-          const value = decodeValue(dialect, values[index] ?? null, field);
-          return [field, encodeValue(dialect, value, field)] as const;
-        }),
-      );
-      written.set(id, { key, row });
+      if (!written.has(id)) written.set(id, { key, item: itemOf(resource, values, dialect) });
     }
   }
+}
+
+/** What `compileKept` has selected of a row, as an item of a list. */
+function itemOf(resource: Resource, values: readonly SqlValue[], dialect: Dialect): string {
+  if (dialect.keptItem !== undefined) return String(values[0]);
+  const fields = columnsOf(resource).map((field, index) => {
+    const value = decodeValue(dialect, values[index] ?? null, field);
+    return [field, encodeValue(dialect, value, field)] as const;
+  });
+  return dialect.unwrittenItem([...columnsOf(resource)], new Map(fields));
 }
 
 /**

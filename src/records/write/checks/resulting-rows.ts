@@ -3,6 +3,7 @@ import { isGenerated } from '../../../model/field-types/id.ts';
 import type { Field, Resource } from '../../../model/api.ts';
 import type { SqlValue } from '../../../model/values.ts';
 import { isLeftToDatabase } from '../../../query/write/defaults.ts';
+import { listOf } from '../../../sql/compile/allowed-rows.ts';
 import type { StoredValues } from '../../../sql/dialect.ts';
 import type { DataAccess } from './conflicts.ts';
 import { amongParents, type NewParent } from './former-rows.ts';
@@ -31,7 +32,7 @@ export async function mayResultIn(
     const whole = fields.some(isLeftToDatabase)
       ? await rehearsed(resource, fields, rows, access, id)
       : rows;
-    const keys = dialect.unwrittenList(fields, whole);
+    const keys = listOf(whole.map((row) => dialect.unwrittenItem(fields, row)));
     const values = id === undefined ? { bound, keys } : { bound, keys, id };
     const { returned } = await transaction.run(count, values);
     return Number(returned[0]?.[0]) === rows.length;

@@ -164,11 +164,9 @@ export class RowRights {
     return keys.every((key) => this.canRead(key));
   }
 
-  private valuesOf({ resource, ruleSlots }: RowsPlan, written?: WrittenRows): readonly SqlValue[] {
+  private valuesOf({ ruleSlots }: RowsPlan, written?: WrittenRows): readonly SqlValue[] {
     const values = ruleValues(ruleSlots, this.claims, this.now, this.dialect);
-    return written === undefined
-      ? values
-      : [...values, ...boundAfter(resource, written, this.dialect)];
+    return written === undefined ? values : [...values, ...boundAfter(written, this.dialect)];
   }
 }
 
