@@ -106,3 +106,60 @@ test('PostgreSQL: a table that is named like a type, with columns that are named
   await stop();
   expect(outcomes).toEqual([201, refused, refused]);
 });
+
+/** Who belongs to a tenant: a key of two columns, and on PostgreSQL a schema of their own. */
+const memberships = (
+  name: keyof typeof databases,
+): readonly [specification: string, sql: string] => {
+  const table = name === 'SQLite' ? 'members' : 'hr.members';
+  const [moment, bytes] = name === 'SQLite' ? ['text', 'blob'] : ['timestamptz', 'bytea'];
+  return [
+    `
+database: { managed: false, collation: database }
+access: public
+resources:
+  tenants:
+    fields:
+      id: { type: id, format: string }
+      members: { type: relation, relation: hasMany, resource: members, foreignKey: tenantId }
+  members:
+    table: ${table}
+    key: [tenantId, userId]
+    access: { read: public, write: [{ role: public, where: "tenant.members.role=owner" }] }
+    fields:
+      tenantId: { type: string, reference: tenants.id, required: true }
+      userId: { type: string, required: true }
+      role: { type: string, nullable: true }
+      at: { type: datetime, nullable: true }
+      tenant: { type: relation, relation: belongsTo, resource: tenants }
+`,
+    `
+${name === 'SQLite' ? '' : 'CREATE SCHEMA hr;'}
+CREATE TABLE tenants (id text PRIMARY KEY);
+CREATE TABLE ${table} ("tenantId" text NOT NULL REFERENCES tenants (id), "userId" text NOT NULL, role text,
+  at ${moment}, other ${bytes}, PRIMARY KEY ("tenantId", "userId"));
+INSERT INTO tenants VALUES ('red,1/2%'), ('blue');
+INSERT INTO ${table} VALUES ('red,1/2%', 'ann', 'owner', '2026-01-01T00:00:00Z', NULL), ('blue', 'bob', 'member', NULL, NULL);
+`,
+  ];
+};
+
+test.each(['SQLite', 'PostgreSQL'] as const)(
+  '%s: rows of a batch with a key of two columns are judged on those before it',
+  async (name) => {
+    const { api, stop } = await databases[name].open(...memberships(name));
+    const tenantId = 'red,1/2%';
+    const add = { method: 'POST', path: '/members', body: { tenantId, userId: 'fay' } };
+    const path = `/members/${encodeURIComponent(`${encodeURIComponent(tenantId)},`)}`;
+    const leave = { method: 'PATCH', path: `${path}ann`, body: { role: 'member', at: null } };
+    const remove = { method: 'DELETE', path: `${path}fay` };
+    const batch = await api.send('POST', '/v1/_batch', [leave, add, remove, add]);
+    const others = [
+      await api.send('POST', '/v1/members', { tenantId, userId: 'gus' }),
+      await api.send('POST', '/v1/members', { tenantId: 'blue', userId: 'gus', role: 'owner' }),
+    ];
+    await stop();
+    expect(batch.status, batch.text).toBe(200);
+    expect(others.map(({ status }) => status)).toEqual([403, 403]);
+  },
+);
