@@ -9,7 +9,7 @@ import { bodyOf, patience, read, serveWorld } from './world.ts';
 import { type Draw, drawOf } from './draw.ts';
 
 /** `WALKS=1000 SEED=random` looks longer, and elsewhere. */
-const walks = Number(process.env['WALKS'] ?? 120);
+const walks = Number(process.env['WALKS'] ?? 60);
 
 let both: Both;
 let world: World;
