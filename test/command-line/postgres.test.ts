@@ -30,7 +30,7 @@ resources:
       weight: { type: number }
       sums: { type: array, items: { type: decimal, scale: 1 } }
       kind: { type: enum, values: [a, b] }
-      place: { type: object, properties: { zip: { type: string }, at: { type: datetime } } }
+      place: { type: object, properties: { zip: { type: string }, at: { type: datetime } }, additionalProperties: true }
       bossId: { type: integer, reference: people.id }
       teamId: { type: integer, reference: teams.id }
   teams:

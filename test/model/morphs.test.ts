@@ -129,7 +129,7 @@ describe('a morphTo', () => {
     [
       'needs targets',
       resources({ comments: `¦${one}` }),
-      'resources.comments.fields.on: no resource has a morphMany to comments; name those that it may lead to, such as `resources: [posts]`, or give each of them `comments: { type: relation, relation: morphMany, resource: comments }`',
+      'resources.comments.fields.on: no resource has a morphMany to comments; name those that it may lead to, such as `resources: [comments]`, or give each of them `comments: { type: relation, relation: morphMany, resource: comments }`',
     ],
     [
       'lists resources that exist',
