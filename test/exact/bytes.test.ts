@@ -140,12 +140,17 @@ describe('filters', () => {
       'INVALID_FILTER',
       'data_gt: data is of type string, which takes _eq, _neq, _in, _nin, _exists, _null, not _gt',
     ],
-    ['a sort', 'sort=data', 'INVALID_SORT', 'sort: data cannot be sorted by: it is of type string'],
+    [
+      'a sort',
+      'sort=data',
+      'INVALID_SORT',
+      'sort: data cannot be sorted by: it is of type string with format: base64, which has no order',
+    ],
     [
       'a sort by items',
       'sort=parts',
       'INVALID_SORT',
-      'sort: parts cannot be sorted by: its items are of type string',
+      'sort: parts cannot be sorted by: its items are of type string with format: base64, which has no order',
     ],
   ]);
 });
