@@ -302,7 +302,8 @@ describe.each(ways)('%s', (_, pooler) => {
         expect((await api.send('PATCH', path, { title: 'changed' }, headers)).body).toMatchObject({
           owner: name,
         });
-        expect((await api.send('DELETE', path, undefined, headers)).status).toBe(204);
+        const { status, text } = await api.send('DELETE', path, undefined, headers);
+        expect(status, text).toBe(204);
       } else if (kind === 3)
         expect((await api.get('/documents', caller({ dbRole: 'nobody' }))).status).toBe(403);
       else {

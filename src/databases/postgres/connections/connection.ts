@@ -81,6 +81,8 @@ class RowCollector {
 
 /** The connection timeout, in ms. */
 const connectTimeout = 5_000;
+/** How long a session that was given up may take to answer, in ms. */
+const answeredWithin = 1_000;
 
 /** The error for a server that does not respond in time. */
 export function noAnswer(where: string): Error {
@@ -298,11 +300,12 @@ export class Connection {
 
   /**
    * Cancels the current statement and gives up the session: the server may apply the cancel request to a later
-   * statement.
+   * statement. What has no answer soon is rejected, as the driver may forget a statement that it cancels before it is sent.
    */
   giveUp(): void {
     this.cancel();
     this.abandon();
+    setTimeout(() => this.lose(), answeredWithin).unref();
   }
 
   /** Ends the session: at once, or after pending responses, which have at most `seconds`. */
