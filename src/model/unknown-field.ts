@@ -1,3 +1,4 @@
+import { leftInBody } from '../lib/body-bounds.ts';
 import { nearest } from '../lib/text/nearest.ts';
 import { unknownName } from './build/names.ts';
 import { breaks, type BrokenRule } from '../problem-rules.ts';
@@ -8,7 +9,8 @@ export function unknownField(
   name: string,
   candidates: Iterable<string>,
 ): BrokenRule & { readonly message: string } {
-  const near = nearest(name, candidates);
+  const near = leftInBody.suggestions > 0 ? nearest(name, candidates) : undefined;
+  leftInBody.suggestions -= 1;
   const message = unknownName(kind, name, [], near);
   return { message, ...breaks('unknown', { nearest: near, known: undefined }) };
 }

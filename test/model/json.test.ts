@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/specification/specification.ts';
+import { inBody } from '../../src/lib/body-bounds.ts';
 import { readValue } from '../../src/model/validation/read-value.ts';
 import { seed } from '../support/seed.ts';
 import { expectReadings, fieldWith } from './model.ts';
@@ -113,6 +114,15 @@ describe('object', () => {
     ['[]', noObject],
     ['1e5', noObject],
   ]);
+  test('of many undeclared members of a body the first are told what they may have been meant to be', () => {
+    const field = fieldWith(`type: array, items: { ${sized} }`);
+    const items = Array.from({ length: 300 }, () => ({ size: 1, nots: 1 }));
+    const parsed = inBody(() => readValue(items, field));
+    const messages = parsed.ok ? [] : parsed.issues.map(({ message }) => message);
+    const plain = 'there is no member nots';
+    expect(messages.filter((one) => one === `${plain}; did you mean note?`)).toHaveLength(100);
+    expect(messages.filter((one) => one === plain)).toHaveLength(200);
+  });
   // Members that are not declared may be anything, and come after those that are.
   expectReadings(`${sized}, additionalProperties: true`, [
     [

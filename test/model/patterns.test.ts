@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inBodyTime, matches, re2Of, waysOf } from '../../src/lib/text/pattern.ts';
+import { inBody } from '../../src/lib/body-bounds.ts';
+import { matches, re2Of, waysOf } from '../../src/lib/text/pattern.ts';
 import { seed } from '../support/seed.ts';
 
 /** Patterns of every construct that is followed without backtracking. */
@@ -177,7 +178,7 @@ describe('the values of one body share a time for their patterns', () => {
   const long = 'a'.repeat(5_000);
   test.each([['a deadline', '^(?=(a+)+$).*', slow]])('by %s: %s', (_, source, values) => {
     const pattern = new RegExp(source, 'u');
-    const found = inBodyTime(() => values.map((value) => matches(pattern, value)));
+    const found = inBody(() => values.map((value) => matches(pattern, value)));
     expect(found.at(0)).toBe(false);
     expect(found.at(-1)).toBeUndefined();
     // What takes next to nothing is tried all the same, and the next body has its own time.
@@ -189,13 +190,13 @@ describe('the values of one body share a time for their patterns', () => {
     ['^a*a*$', slow.map((text) => `${'a'.repeat(900)}${text}`)],
   ])('what RE2 decides takes none of it: %s', (source, values) => {
     const pattern = new RegExp(source, 'u');
-    const found = inBodyTime(() => values.map((value) => matches(pattern, value)));
+    const found = inBody(() => values.map((value) => matches(pattern, value)));
     expect(new Set(found)).toEqual(new Set([false]));
   });
 
   test('what takes few steps takes none of it', () => {
     const values = Array.from({ length: 100_000 }, () => 'abc-def');
-    const found = inBodyTime(() => values.map((value) => matches(/^[a-z]+-[a-z]+$/u, value)));
+    const found = inBody(() => values.map((value) => matches(/^[a-z]+-[a-z]+$/u, value)));
     expect(new Set(found)).toEqual(new Set([true]));
   });
 });

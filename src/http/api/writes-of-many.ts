@@ -1,5 +1,5 @@
 import { apiError, fail, ok, type ApiError, type Result } from '../../errors.ts';
-import { inBodyTime } from '../../lib/text/pattern.ts';
+import { inBody } from '../../lib/body-bounds.ts';
 import { bindQuery } from '../../query/bind.ts';
 import type { ChangeOfMany } from '../../query/plan.ts';
 import { answerQuery, planTargets } from '../../query/read/read.ts';
@@ -35,9 +35,7 @@ export async function updateMany(call: Call): Promise<Result<Response>> {
     { ...call, query: answerQuery(query) },
     moment,
     (body) =>
-      inBodyTime(() =>
-        planUpdateMany(body, resourceView, moment, type === mergePatchType, isFilled),
-      ),
+      inBody(() => planUpdateMany(body, resourceView, moment, type === mergePatchType, isFilled)),
     targets.ok ? [] : [targets.error],
     targets.ok ? () => targetIds(targets.value, exchange.database) : undefined,
   );

@@ -17,7 +17,7 @@ import {
   type WrittenRecord,
 } from '../../records/write/result.ts';
 import { refusalOf, type Caller } from '../../model/access.ts';
-import { inBodyTime } from '../../lib/text/pattern.ts';
+import { inBody } from '../../lib/body-bounds.ts';
 import { fieldNameIn } from '../../model/view.ts';
 import { scopeOf } from '../../auth/callers.ts';
 import type { Api, Resource } from '../../model/api.ts';
@@ -63,7 +63,7 @@ export async function createRecords(call: Call): Promise<Result<Response>> {
   const prepared = await prepare(
     call,
     moment,
-    (body) => inBodyTime(() => planNew(body, call, api, moment, conflicts, isFilled)),
+    (body) => inBody(() => planNew(body, call, api, moment, conflicts, isFilled)),
     [...(key.ok ? [] : [key.error]), ...(conflicts?.ok === false ? [conflicts.error] : [])],
   );
   if (!prepared.ok) return prepared;
@@ -202,7 +202,7 @@ export async function updateRecord(
   };
   const moment = atOneTime(exchange.clockAndIds, call.caller.claims);
   const prepared = await prepare(call, moment, (body) => {
-    const planned = inBodyTime(() =>
+    const planned = inBody(() =>
       planUpdate(body, kind, id ?? idText, resourceView, moment, options),
     );
     // No record can have this id, so there is nothing to look up.
@@ -307,7 +307,7 @@ export async function prepare<Plan>(
   if (!planned.ok && planned.error === refusalOf(call.caller, call.view.api.settings))
     return planned;
   const { unplanned } = planned;
-  // What is planned alone is planned again, and then looked up.
+  // The planning stage of a hook is followed by another plan, whose problems are looked up.
   const isFinal = unplanned === undefined || exchange.hookStage?.kind === 'plan';
   const issues = isFinal ? [] : await lookUp(call, moment, unplanned, matched);
   const invalid =

@@ -1,3 +1,4 @@
+import { leftInBody } from '../body-bounds.ts';
 import { createRequire } from 'node:module';
 import process from 'node:process';
 import { Script, createContext, type Context } from 'node:vm';
@@ -13,21 +14,6 @@ const longestValue = 1_000_000;
 const largestProgram = 1_000;
 /** How long a value is tried against a pattern that RE2 does not take, in ms. */
 const deadline = 50;
-/** How long the values of one body are tried so in all, in ms of this thread. */
-const bodyTime = 500;
-
-/** What is left of that time; no bound while no body is read. */
-let left = Infinity;
-
-/** Reads a body: its values share a time for such patterns, since one body holds thousands of values. */
-export function inBodyTime<Value>(read: () => Value): Value {
-  left = bodyTime;
-  try {
-    return read();
-  } finally {
-    left = Infinity;
-  }
-}
 
 /**
  * The CPU time of this thread in ms: what other processes take meanwhile does not count. Node 22 knows that of the whole
@@ -86,10 +72,10 @@ export function matches(pattern: RegExp, value: string): boolean | undefined {
     return pattern.test(value);
   if (!('re2' in found)) found.re2 = re2Of(pattern.source);
   if (found.re2 !== undefined) return found.re2.test(value);
-  if (left <= 0) return undefined;
+  if (leftInBody.patternTime <= 0) return undefined;
   const before = ownTime();
   const isMatch = matchesInTime(pattern, value);
-  left -= ownTime() - before;
+  leftInBody.patternTime -= ownTime() - before;
   return isMatch;
 }
 

@@ -6,7 +6,7 @@ import { baseOf, type Declared, type DraftResource, type Drafts } from './draft.
 import { addField } from './fields.ts';
 import { buildReferences, findKey, keyType, ownKey } from './keys.ts';
 import { reportUnknown } from './names.ts';
-import { junctionBetween, otherKeyName } from '../../specification/keys/junction.ts';
+import { junctionBetween, otherKeyName } from '../../specification/keys/common.ts';
 
 /**
  * Finds the keys of every relation, adds those that are not declared, and links the resources. belongsTo comes first,

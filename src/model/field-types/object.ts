@@ -15,18 +15,11 @@ export function isNeeded(property: Field): boolean {
   return property.required && property.default === undefined;
 }
 
-/** The most problems with suggestions. More are not typing errors, and suggestions cost time. */
-const maxSuggestions = 100;
-
 /** The problems of members that the object does not declare. */
 export function undeclared(names: Iterable<string>, declared: Iterable<string>): ParsedValue {
   const candidates = [...declared];
-  const parts = Array.from(names, (name, index): ParsedValue => {
-    const { message, ...broken } = unknownField(
-      'member',
-      name,
-      index < maxSuggestions ? candidates : [],
-    );
+  const parts = Array.from(names, (name): ParsedValue => {
+    const { message, ...broken } = unknownField('member', name, candidates);
     return below(`.${name}`, wrongType(message, broken));
   });
   return gather(parts, () => ({}));

@@ -59,8 +59,7 @@ function compareReading(before: Field, after: Field, path: string, note: Note): 
     note(true, path, `may now have the values ${added.join(', ')}`);
   if (before.items !== undefined && after.items !== undefined)
     compareReading(before.items, after.items, `${path}[]`, note);
-  if (after.type.json === 'object' && before.isOpen && !after.isOpen)
-    note(true, path, 'is filtered by its declared members alone now');
+  if (isClosed(before, after)) note(true, path, 'is filtered by its declared members alone now');
   for (const [name, member] of before.properties ?? []) {
     const other = after.properties?.get(name);
     if (other === undefined) note(true, `${path}.${name}`, 'is no longer declared');
@@ -73,6 +72,11 @@ function compareReading(before: Field, after: Field, path: string, note: Note): 
   for (const name of after.properties?.keys() ?? [])
     if (before.properties?.has(name) === false)
       compareFilters(name, tookFilter, `${path}.${name}`, note);
+}
+
+/** Whether an object that took any members takes only those that it declares now. */
+function isClosed(before: Field, after: Field): boolean {
+  return after.type.json === 'object' && before.isOpen && !after.isOpen;
 }
 
 /** Whether what was there under a name could be filtered by an operator. */
@@ -217,8 +221,7 @@ function compareWriting(
     compareWriting([before.items, after.items], isRead, `${path}[]`, note);
   if (!isRead && before.properties === undefined && after.properties !== undefined)
     note(true, path, 'takes in its declared members only what they may be now');
-  if (after.type.json === 'object' && before.isOpen && !after.isOpen)
-    note(true, path, 'no longer takes members that it does not declare');
+  if (isClosed(before, after)) note(true, path, 'no longer takes members that it does not declare');
   for (const [name, member] of after.properties ?? []) {
     const other = before.properties?.get(name);
     const isNeeded = member.required && member.default === undefined;

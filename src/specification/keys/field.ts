@@ -33,7 +33,7 @@ import {
 } from './attribute.ts';
 import { anywhere, attributes } from './attributes.ts';
 import { stringFormats } from './formats.ts';
-import { junctionBetween } from './junction.ts';
+import { junctionBetween } from './common.ts';
 import { advised, otherFieldWords } from './other-words.ts';
 
 const expects = 'a definition such as { type: string }';

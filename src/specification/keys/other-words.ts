@@ -1,6 +1,6 @@
 import { recordName } from '../../lib/text/singular.ts';
 import type { MapNode, Path, SourceNode } from '../yaml/node.ts';
-import { junctionBetween } from './junction.ts';
+import { junctionBetween } from './common.ts';
 
 /**
  * Words of other tools that have no key of another name here, and what does it instead. `object` takes them as `unknown`;

@@ -300,7 +300,8 @@ export class Connection {
 
   /**
    * Cancels the current statement and gives up the session: the server may apply the cancel request to a later
-   * statement. What has no answer soon is rejected, as the driver may forget a statement that it cancels before it is sent.
+   * statement. After a second without an answer its statements are rejected: the driver can lose one that it cancels before
+   * sending it.
    */
   giveUp(): void {
     this.cancel();

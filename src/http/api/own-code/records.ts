@@ -2,7 +2,7 @@ import { breaks, type BrokenRule } from '../../../problem-rules.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Field, Resource } from '../../../model/api.ts';
 import { unknownName } from '../../../model/build/names.ts';
-import { inBodyTime } from '../../../lib/text/pattern.ts';
+import { inBody } from '../../../lib/body-bounds.ts';
 import { readValue } from '../../../model/validation/read-value.ts';
 import { mostIssues, type ValueIssue } from '../../../model/values.ts';
 import type { FieldValues, PlannedChange } from '../../../query/plan.ts';
@@ -92,7 +92,7 @@ export function changesOf(
           : unknownName(`field of ${owner}`, name, [...fields.keys()]),
       );
     if (field === id) throw new TypeError(`a hook of ${owner} must not set the id`);
-    const parsed = inBodyTime(() => readValue(plain(value, field), field));
+    const parsed = inBody(() => readValue(plain(value, field), field));
     values ??= new Map();
     const shown = names.field(field);
     if (parsed.ok) values.set(field, parsed.value);

@@ -1,5 +1,5 @@
 import { breaks } from '../../../problem-rules.ts';
-import { inBodyTime } from '../../../lib/text/pattern.ts';
+import { inBody } from '../../../lib/body-bounds.ts';
 import type { ValueIssue } from '../../../model/values.ts';
 import { readValue } from '../../../model/validation/read-value.ts';
 import { readMerged } from '../../../query/write/merge-patch.ts';
@@ -57,7 +57,7 @@ export function revisedValues(
       issues.push({ kind: 'value', path: name, message, ...breaks('notNull') });
       continue;
     }
-    const parsed = inBodyTime(() =>
+    const parsed = inBody(() =>
       revision.kind === 'merge' ? readMerged(whole, field) : readValue(whole, field),
     );
     if (!parsed.ok)
